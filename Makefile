@@ -1,0 +1,71 @@
+# make install   a .venv with fsoft, every engine and the development tools
+# make demo      a first look: one buggy program, its Program and its counterexample
+# make test      the whole test suite          make lint   ruff, mypy, import order
+# make bench     how fast C becomes a Program (FOLDERS=... to choose the C files)
+# make fuzz      random C against gcc, until N programs have agreed
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+JOBS ?= 2
+FOLDERS ?= models
+N ?= 1000
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: install tools demo test lint bench fuzz clean
+.DEFAULT_GOAL := install
+
+install: $(STAMP)
+
+# A machine for which some solver has no wheel still gets everything else.
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --config-settings editable_mode=compat -e '.[all]' \
+	  || { echo "make: not every solver installs here; fsoft works without those that did not"; \
+	       $(PIP) install --config-settings editable_mode=compat -e '.[dev]'; \
+	       for extra in sat smt bdd aiger; do $(PIP) install --config-settings editable_mode=compat -e ".[$$extra]" || true; done; }
+	touch $@
+
+# Programs that tests compare with: csmith and a 32-bit gcc for C semantics, abc for circuits. Tests that need a missing
+# one skip and say so.
+tools:
+	@missing=""; \
+	command -v csmith >/dev/null 2>&1 || missing="$$missing csmith"; \
+	ls -d /usr/include/csmith* >/dev/null 2>&1 || missing="$$missing libcsmith-dev"; \
+	command -v berkeley-abc >/dev/null 2>&1 || missing="$$missing berkeley-abc"; \
+	echo 'int main(void){return 0;}' | gcc -m32 -x c -o /dev/null - >/dev/null 2>&1 || missing="$$missing gcc gcc-multilib libc6-dev"; \
+	[ -z "$$missing" ] && exit 0; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  { apt-get update -qq && apt-get install -y -qq --no-install-recommends $$missing; } >/dev/null 2>&1 \
+	    || echo "make: could not install$$missing; tests that need them are skipped"; \
+	else \
+	  echo "make: not installed:$$missing; tests that need them are skipped (as root: apt-get install$$missing)"; \
+	fi
+
+# A program with a bug and its repair: the verdicts must be FALSE (exit code 10) and TRUE (0).
+demo: install
+	@set -e; run() { echo; echo "\$$ fsoft $$*"; code=0; $(BIN)/fsoft "$$@" || code=$$?; }; \
+	run show models/classic/account.c -D UNLOCKED; \
+	run check models/classic/account.c -D UNLOCKED --data-races-check; test $$code -eq 10; \
+	run check models/sync/lost_wakeup.c -D GAP --deadlock-check; test $$code -eq 10; \
+	run check models/sync/lost_wakeup.c --deadlock-check; test $$code -eq 0
+
+test: install tools
+	$(BIN)/python -m pytest -n $(JOBS) tests
+
+lint: install
+	$(BIN)/ruff check fsoft checkers tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: install
+	$(BIN)/python benchmarks/lowering.py $(FOLDERS)
+
+fuzz: install tools
+	$(BIN)/python -m tests.fuzz.compare --count $(N)
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

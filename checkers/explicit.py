@@ -1,0 +1,35 @@
+"""The engine `explicit`: every reachable state, breadth first, so that a counterexample is a shortest one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkers.registry import Engine, ProgramChecker, Progress
+from fsoft.program.options import PROPERTIES
+from fsoft.program.program import Program
+from fsoft.program.verdict import Verdict
+
+
+class Explicit:
+    """`program/explorer.py` behind the common interface."""
+
+    def check(self, program: Program, progress: Progress, **options: Any) -> Verdict:
+        from fsoft.properties import explore
+
+        return explore(program, progress=progress, **options)
+
+
+def _load() -> ProgramChecker:
+    return Explicit()
+
+
+ENGINE = Engine(
+    name="explicit",
+    summary="explores every state, breadth first; the counterexample is a shortest one",
+    takes="program",
+    properties=PROPERTIES,
+    proves=True,
+    refutes=True,
+    load=_load,
+    options=("seed",),
+)

@@ -1,0 +1,77 @@
+"""Engines by name. An entry says what its engine can do; the engine itself is imported only when it is asked to work.
+
+Engines of other packages join through the entry point group `fsoft.checkers`: the entry point's object is an `Engine`, and its
+name must not be taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol
+
+from fsoft.program.program import Program
+from fsoft.program.verdict import Stats, Verdict
+
+GROUP = "fsoft.checkers"
+_OURS = {"explicit": "checkers.explicit"}
+
+Progress = Callable[[Stats], None]
+"""Hears from time to time how far the engine has come."""
+
+
+class ProgramChecker(Protocol):
+    """An engine that reads the Program itself. The properties asked are `program.checks`."""
+
+    def check(self, program: Program, progress: Progress, **options: Any) -> Verdict: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """`takes` is "program" or "model"; `proves` and `refutes` say which answers it can give; `options` are the names that
+    its `check` understands; `load` imports the engine."""
+
+    name: str
+    summary: str
+    takes: str
+    properties: tuple[str, ...]
+    proves: bool
+    refutes: bool
+    load: Callable[[], ProgramChecker]
+    options: tuple[str, ...] = ()
+
+
+class UnknownEngine(LookupError):
+    """No engine of that name; the message lists those there are."""
+
+
+def engines() -> dict[str, Engine]:
+    """All engines: ours first, then those of other packages, by name."""
+    from importlib.metadata import entry_points  # slow, and rarely needed
+
+    found = {name: _ours(name) for name in _OURS}
+    for point in sorted(entry_points(group=GROUP), key=lambda p: p.name):
+        engine = point.load()
+        if point.name in found:
+            raise ValueError(f"two engines are called '{point.name}': the second is {point.value}")
+        if not isinstance(engine, Engine):
+            raise TypeError(f"the entry point '{point.name}' of {GROUP} is no Engine: {point.value}")
+        found[point.name] = engine
+    return found
+
+
+def engine(name: str) -> Engine:
+    """The engine of that name."""
+    if name in _OURS:
+        return _ours(name)
+    found = engines()
+    if name not in found:
+        raise UnknownEngine(f"no engine '{name}': one of {', '.join(found)}")
+    return found[name]
+
+
+def _ours(name: str) -> Engine:
+    entry = import_module(_OURS[name]).ENGINE
+    assert isinstance(entry, Engine)
+    return entry

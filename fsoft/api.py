@@ -1,0 +1,82 @@
+"""The Python door: from C files to a Program, and from a Program to a verdict.
+
+    program = load(["prog.c"])
+    verdict = check(["prog.c"], Options(checks=frozenset({"no-data-race"})))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from checkers.registry import Progress
+from checkers.registry import engine as find
+from fsoft.frontend.source import Source
+from fsoft.frontend.types import ILP32, LP64
+from fsoft.program.options import Options
+from fsoft.program.program import Program
+from fsoft.program.verdict import Verdict
+
+
+After = Callable[[str, Program], None]
+"""Called with the name of each stage and the Program it made: for dumping, checking and timing."""
+
+
+def stages() -> list[str]:
+    """The names that `after` hears, in order."""
+    from fsoft.passes import PIPELINE
+
+    return ["lower", *(one.name for one in PIPELINE)]
+
+
+def load(
+    sources: Iterable[str | Source],
+    options: Options | None = None,
+    *,
+    bits: int = 32,
+    cpp: str = "pcpp",
+    include: Sequence[str] = (),
+    define: Sequence[str] = (),
+    undefine: Sequence[str] = (),
+    after: After = lambda _name, _program: None,
+) -> Program:
+    """C files to one legal concurrent Program.
+
+    `bits` is 32 (ILP32) or 64 (LP64); `cpp` is "pcpp" or "gcc". Bad or unsupported input is an `InputError`.
+    """
+    from fsoft.frontend.load import deeply
+    from fsoft.frontend.load import load as read
+    from fsoft.passes import PIPELINE
+    from fsoft.program.legal import check_legal
+    from fsoft.program.lower import lower
+
+    options = options or Options()
+    files = [(Source(s) if isinstance(s, str) else s).also(include, define, undefine) for s in sources]
+    roots = options.thread_functions or (options.entry,)
+    unit = read(files, model={32: ILP32, 64: LP64}[bits], roots=roots, cpp=cpp)
+    program = deeply(lambda: lower(unit, options))
+    after("lower", program)
+    for one in PIPELINE:
+        program = one.apply(program)
+        after(one.name, program)
+    check_legal(program)
+    return program
+
+
+def check(
+    sources: Iterable[str | Source],
+    options: Options | None = None,
+    *,
+    engine: str = "explicit",
+    progress: Progress = lambda _stats: None,
+    bits: int = 32,
+    cpp: str = "pcpp",
+    include: Sequence[str] = (),
+    define: Sequence[str] = (),
+    undefine: Sequence[str] = (),
+) -> Verdict:
+    """The verdict of an engine on `options.checks` (assertions, unless said otherwise). A FALSE has been replayed."""
+    program = load(sources, options, bits=bits, cpp=cpp, include=include, define=define, undefine=undefine)
+    return find(engine).load().check(program, progress)
+
+
+__all__ = ["After", "Options", "Program", "Source", "Verdict", "check", "load", "stages"]

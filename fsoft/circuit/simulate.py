@@ -1,0 +1,131 @@
+"""Running a Model: on words, and on bits with many runs at once.
+
+`simulate` is the definition of what a Model does; `Simulator` does the same on the AIG, with one Python integer per literal
+that holds one run per bit. `confirm` judges a counterexample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fsoft.circuit.aig import Aig
+from fsoft.circuit.bits import BitModel, BitStimulus
+from fsoft.circuit.model import Model, roots
+from fsoft.circuit.verdict import Stimulus
+from fsoft.program.expr import Expr, operate, postorder
+
+
+def evaluate_all(order: list[Expr], values: dict[str, int]) -> dict[Expr, int]:
+    """The value of every node of a post-order, given those of the leaves."""
+    result: dict[Expr, int] = {}
+    for node in order:
+        if node.op == "const":
+            result[node] = node.value
+        elif node.args:
+            widths = tuple(a.width for a in node.args)
+            result[node] = operate(node.op, node.width, widths, node.data, tuple(result[a] for a in node.args))
+        else:
+            result[node] = values[str(node.data)]
+    return result
+
+
+def initial_values(model: Model, stimulus: Stimulus) -> dict[str, int]:
+    """The first state of the run: constants of `init`, else what the stimulus says, else 0."""
+    start = {}
+    for name in model.states:
+        init = model.init[name]
+        start[name] = stimulus.initial.get(name, 0) if init is None else init.value
+    return start
+
+
+class Step:
+    """One step of a word-level run: the values of inputs and states, and of every term of the model there."""
+
+    __slots__ = ("number", "terms", "values")
+
+    def __init__(self, number: int, values: dict[str, int], terms: dict[Expr, int]) -> None:
+        self.number, self.values, self.terms = number, values, terms
+
+    def holds(self, term: Expr) -> bool:
+        return bool(self.terms[term])
+
+
+def simulate(model: Model, stimulus: Stimulus) -> list[Step]:
+    """The run under the stimulus, one Step per element of `stimulus.inputs`."""
+    order = postorder(roots(model))
+    state = initial_values(model, stimulus)
+    steps = []
+    for number, given in enumerate(stimulus.inputs):
+        values = state | {name: given.get(name, 0) for name in model.inputs}
+        terms = evaluate_all(order, values)
+        steps.append(Step(number, values, terms))
+        state = {name: terms[model.next[name]] for name in model.states}
+    return steps
+
+
+def violates(model: Model, stimulus: Stimulus, bad: Expr) -> bool:
+    """Whether the run respects all constraints and ends where `bad` holds."""
+    steps = simulate(model, stimulus)
+    legal = all(step.holds(c) for step in steps for c in model.constraints.values())
+    return bool(steps) and legal and steps[-1].holds(bad)
+
+
+# ---------------------------------------------------------------- bits
+
+
+class Simulator:
+    """Values of the cone of some literals. A value is an integer whose bit `j` belongs to run `j`; `mask` has a one per run."""
+
+    def __init__(self, aig: Aig, wanted: Iterable[int], runs: int = 64) -> None:
+        self.mask = (1 << runs) - 1
+        self._values = [0] * len(aig)
+        left, right = aig.left, aig.right
+        self._gates = [(v, left[v] >> 1, left[v] & 1, right[v] >> 1, right[v] & 1) for v in aig.cone(wanted) if left[v] >= 0]
+
+    def set(self, literal: int, value: int) -> None:
+        """The value of an input or latch (a positive literal)."""
+        self._values[literal >> 1] = value
+
+    def run(self) -> None:
+        """Computes all gates from the values that were set."""
+        values, mask = self._values, self.mask
+        for v, a, a_sign, b, b_sign in self._gates:
+            x = mask ^ values[a] if a_sign else values[a]
+            values[v] = x & (mask ^ values[b]) if b_sign else x & values[b]
+
+    def get(self, literal: int) -> int:
+        value = self._values[literal >> 1]
+        return value ^ self.mask if literal & 1 else value
+
+
+def run_bits(bits: BitModel, stimulus: BitStimulus, watch: Iterable[int]) -> list[list[int]]:
+    """The values of the watched literals at each step of one run."""
+    watch = list(watch)
+    simulator = Simulator(bits.aig, [*watch, *bits.next], 1)
+    state = list(stimulus.initial)
+    rows = []
+    for given in stimulus.inputs:
+        for literal, value in zip(bits.inputs, given):
+            simulator.set(literal, value)
+        for literal, value in zip(bits.latches, state):
+            simulator.set(literal, value)
+        simulator.run()
+        rows.append([simulator.get(literal) for literal in watch])
+        state = [simulator.get(literal) for literal in bits.next]
+    return rows
+
+
+def confirm(bits: BitModel, stimulus: BitStimulus, target: int) -> str | None:
+    """None if the run starts in an initial state, keeps every constraint and ends where `target` holds; else what is wrong."""
+    if len(stimulus.initial) != len(bits.latches) or any(len(step) != len(bits.inputs) for step in stimulus.inputs):
+        return "it has the wrong number of latches or inputs"
+    if any(r is not None and r != v for r, v in zip(bits.reset, stimulus.initial)):
+        return "it does not start in an initial state"
+    if not stimulus.inputs:
+        return "it has no steps"
+    constraints = list(bits.constraints.values())
+    rows = run_bits(bits, stimulus, [target, *constraints])
+    for number, row in enumerate(rows):
+        if not all(row[1:]):
+            return f"a constraint fails at step {number}"
+    return None if rows[-1][0] else "the bad does not hold at its end"

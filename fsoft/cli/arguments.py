@@ -1,0 +1,224 @@
+"""Options that several commands share, and the request they add up to."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NoReturn
+
+from fsoft.api import Options, Source
+from fsoft.cli.exits import UsageError
+from fsoft.cli.tasks import Question, Task, read_compile_commands, read_property, read_task
+from fsoft.program.options import PROPERTIES
+
+CHECKS = {
+    "--data-races-check": ("no-data-race", "two conflicting accesses, not both atomic, at the same time"),
+    "--deadlock-check": ("no-deadlock", "every thread that is left waits for ever"),
+    "--bounds-check": ("valid-deref", "accesses outside an object (the same property as --pointer-check)"),
+    "--pointer-check": ("valid-deref valid-free", "null, dangling, freed, misaligned pointers; bad or double free"),
+    "--memory-leak-check": ("valid-memtrack", "heap memory that nothing points to any more"),
+    "--signed-overflow-check": ("no-overflow", "signed arithmetic that overflows"),
+    "--div-by-zero-check": ("no-division-by-zero", "division or remainder by zero"),
+    "--undefined-shift-check": ("no-bad-shift", "shifts by a negative or too large amount"),
+    "--lock-check": ("no-lock-misuse", "unlocking what is not held, destroying what is in use, ..."),
+}
+MOST_THREADS = 63
+
+
+class Parser(argparse.ArgumentParser):
+    """An `argparse` parser that answers a mistake with one line."""
+
+    def __init__(self, command: str, description: str):
+        super().__init__(prog=f"fsoft {command}", description=description, allow_abbrev=False, usage=f"fsoft {command} FILE... [options]")
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} ({self.prog} --help lists the options)")
+
+
+def positive(text: str) -> int:
+    value = int(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"must be at least 1, not {text}")
+    return value
+
+
+def seconds(text: str) -> float:
+    value = float(text.removesuffix("s"))
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be a positive number of seconds, not {text}")
+    return value
+
+
+def slots(text: str) -> int:
+    value = positive(text)
+    if value > MOST_THREADS:
+        raise argparse.ArgumentTypeError(f"at most {MOST_THREADS}, not {text}")
+    return value
+
+
+def heap(text: str) -> tuple[int | None, bool]:
+    """`N`, `fresh` or `N,fresh`: objects per allocation site, and whether freed memory is ever handed out again."""
+    count, reuse = None, True
+    for part in text.split(","):
+        if part == "fresh":
+            reuse = False
+        elif part.isdigit() and int(part) > 0:
+            count = int(part)
+        else:
+            raise argparse.ArgumentTypeError(f"expected a number, 'fresh' or both ('8,fresh'), not '{text}'")
+    return count, reuse
+
+
+for _type, _name in ((positive, "number"), (seconds, "number of seconds"), (slots, "number of threads"), (heap, "heap")):
+    _type.__name__ = _name  # argparse prints it: "invalid number value: 'x'"
+
+
+def add_reading(parser: Parser, many: bool = True) -> None:
+    """The C files and how they are read."""
+    parser.add_argument("files", nargs="*" if many else 1, metavar="FILE", help="C files (.c, .i) or one SV-COMP task (.yml)")
+    group = parser.add_argument_group("reading C")
+    model = group.add_mutually_exclusive_group()
+    model.add_argument("--32", dest="bits", action="store_const", const=32, help="32-bit data model, ILP32 (the default)")
+    model.add_argument("--64", dest="bits", action="store_const", const=64, help="64-bit data model, LP64")
+    group.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", help="look for headers here")
+    group.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=TEXT]", help="define a macro")
+    group.add_argument("-U", dest="undefine", action="append", default=[], metavar="NAME", help="undefine a macro")
+    group.add_argument("--cpp", choices=("pcpp", "gcc"), default="pcpp", help="the preprocessor: built in, or the system's gcc")
+    group.add_argument("--compile-commands", metavar="FILE", help="take files and their flags from a compile_commands.json")
+
+
+def add_lowering(parser: Parser) -> None:
+    """What decides how C becomes a Program."""
+    group = parser.add_argument_group("the program")
+    group.add_argument("--entry", metavar="F", help="the function where the run starts (main)")
+    group.add_argument("--thread", action="append", default=[], metavar="F", help="run F as a thread from the start (again for more)")
+    group.add_argument("--threads", type=slots, metavar="N", help="threads per creating statement whose count is not known (3)")
+    group.add_argument("--heap", type=heap, metavar="N|fresh", help="heap objects per size if the count is not known (5); fresh: no reuse")
+    group.add_argument("--malloc-may-fail", action="store_true", help="malloc may return a null pointer")
+    group.add_argument("--recursion", type=positive, metavar="N", help="active calls of one function in a thread (4)")
+    group.add_argument("--calls", choices=("once", "inline"), help="one copy of a function per thread, or one per call")
+    group.add_argument("--eval-order", choices=("left", "right", "any"), help="the order of evaluation of operands and arguments")
+    group.add_argument("--unknown-functions", choices=("reject", "havoc"), help="functions without body or model: an error, or any result")
+    group.add_argument("--no-fold", action="store_true", help="keep one step per statement part")
+
+
+def add_checks(parser: Parser) -> None:
+    """Which questions are asked."""
+    group = parser.add_argument_group("properties (assertions are always checked, unless --property asks for something else)")
+    group.add_argument("--property", metavar="P", help="a .prp file, or a name: " + ", ".join(PROPERTIES))
+    for flag, (_, text) in CHECKS.items():
+        group.add_argument(flag, dest="checks", action="append_const", const=flag, default=[], help=text)
+    group.add_argument("--all-checks", action="store_true", help="all of the above")
+
+
+def add_limits(parser: Parser) -> None:
+    group = parser.add_argument_group("limits")
+    group.add_argument("--timeout", type=seconds, metavar="S", help="end with what is known after S seconds (exit code 31)")
+    group.add_argument("--memory", type=positive, metavar="MB", help="end with what is known at that much memory")
+
+
+def add_insight(parser: Parser) -> None:
+    group = parser.add_argument_group("insight")
+    group.add_argument("--stats", action="store_true", help="sizes and times of every stage, on stderr")
+    group.add_argument("--dump-after", metavar="PASS", help="print the program after that pass and stop ('lower' for the first)")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the user asked for, with every file that only says so already read."""
+
+    sources: tuple[Source, ...]
+    bits: int
+    cpp: str
+    options: Options
+
+    @property
+    def name(self) -> str:
+        return self.sources[0].path
+
+
+def request(args: argparse.Namespace) -> Request:
+    """From parsed arguments to a request; contradictions are `UsageError`s."""
+    task = _task(args.files)
+    sources = _sources(args, task)
+    question = _question(args, task)
+    bits = args.bits or (64 if task and task.model == "LP64" else 32)
+    return Request(sources, bits, args.cpp, _options(args, question))
+
+
+def _task(files: list[str]) -> Task | None:
+    tasks = [f for f in files if f.endswith((".yml", ".yaml"))]
+    if tasks and len(files) > 1:
+        raise UsageError("a .yml task names its own C files: give it alone")
+    return read_task(tasks[0]) if tasks else None
+
+
+def _sources(args: argparse.Namespace, task: Task | None) -> tuple[Source, ...]:
+    """The C files, each once, with their flags: those of the compilation database, then those of the command line."""
+    files = list(dict.fromkeys(task.files if task else args.files))
+    for file in files:
+        if file.endswith(".prp"):
+            raise UsageError(f"{file} is a property, not a program: --property {file}")
+    if args.compile_commands is not None:
+        sources = _from_database(args.compile_commands, files)
+    elif files:
+        sources = [Source(file) for file in files]
+    else:
+        raise UsageError("no input file")
+    return tuple(source.also(args.include, args.define, args.undefine) for source in sources)
+
+
+def _from_database(database: str, files: list[str]) -> list[Source]:
+    """The given files, or all of them, with the flags that the database has for them."""
+    known = {_real(c.file): Source(c.file, c.include, c.define, c.undefine) for c in read_compile_commands(database)}
+    missing = [file for file in files if _real(file) not in known]
+    if missing:
+        raise UsageError(f"{missing[0]} is not in {database}")
+    return [replace(known[_real(file)], path=file) for file in files] if files else list(known.values())
+
+
+def _real(path: str) -> str:
+    return str(Path(path).resolve())
+
+
+def _question(args: argparse.Namespace, task: Task | None) -> Question:
+    """The properties to check: those asked for by name or flag, else those of the task, else assertions."""
+    flags = getattr(args, "checks", [])
+    everything = getattr(args, "all_checks", False)
+    asked = getattr(args, "property", None)
+    if asked is not None:
+        if flags or everything:
+            raise UsageError(f"--property says what to check: it cannot be combined with {flags[0] if flags else '--all-checks'}")
+        return Question(frozenset({asked})) if asked in PROPERTIES else read_property(asked)
+    if everything:
+        return Question(frozenset(PROPERTIES))
+    if not flags and task and task.properties and hasattr(args, "property"):
+        questions = [read_property(p) for p in task.properties]
+        return Question(frozenset().union(*(q.checks for q in questions)), questions[0].entry)
+    added = {name for flag in flags for name in CHECKS[flag][0].split()}
+    return Question(frozenset({"unreach-call", *added}))
+
+
+def _options(args: argparse.Namespace, question: Question) -> Options:
+    entry = args.entry or question.entry
+    if args.entry and question.entry and args.entry != question.entry and question.entry != "main":
+        raise UsageError(f"--entry {args.entry} contradicts the property, which starts at {question.entry}()")
+    given = {
+        "entry": entry,
+        "threads": args.threads,
+        "heap": args.heap[0] if args.heap else None,
+        "recursion": args.recursion,
+        "calls": args.calls,
+        "eval_order": args.eval_order,
+        "unknown_functions": args.unknown_functions,
+    }
+    chosen = {name: value for name, value in given.items() if value is not None}
+    return Options(
+        **chosen,
+        thread_functions=tuple(args.thread),
+        heap_reuse=args.heap[1] if args.heap else True,
+        malloc_may_fail=args.malloc_may_fail,
+        checks=question.checks,
+        fold=not args.no_fold,
+    )

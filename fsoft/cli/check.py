@@ -1,0 +1,101 @@
+"""`fsoft check`: a verdict, its reasons, and for FALSE the run that shows it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from checkers.registry import Engine
+from fsoft.cli import exits
+from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_reading, request
+from fsoft.cli.limits import limited
+from fsoft.cli.search import Watch, add_engine, count, decide, find_engine
+from fsoft.cli.stages import Dumped, Stages
+from fsoft.program.program import Check, Program
+from fsoft.program.verdict import Verdict
+
+
+def run(argv: Sequence[str]) -> int:
+    args = _parser().parse_args(argv)
+    engine = find_engine(args.engine)
+    asked = request(args)
+    stages = Stages(args.dump_after)
+    return limited(lambda: _work(args, asked, stages, engine), args.timeout, args.memory)
+
+
+def _parser() -> Parser:
+    parser = Parser("check", "Answer TRUE, FALSE with a trace, or UNKNOWN with the bound that cut.")
+    add_reading(parser)
+    add_checks(parser)
+    add_engine(parser)
+    add_lowering(parser)
+    add_limits(parser)
+    output = parser.add_argument_group("output")
+    trace = output.add_mutually_exclusive_group()
+    trace.add_argument("--trace", dest="trace", action="store_true", default=True, help="print the counterexample (the default)")
+    trace.add_argument("--no-trace", dest="trace", action="store_false", help="print only the verdict and its reasons")
+    output.add_argument("--json", action="store_true", help="one JSON object on stdout instead of text")
+    output.add_argument("--show-properties", action="store_true", help="list the checks of the program and stop")
+    add_insight(parser)
+    return parser
+
+
+def _work(args: argparse.Namespace, asked: Request, stages: Stages, engine: Engine) -> int:
+    """Load and check, as far as the limits allow; the exit code."""
+    watch, program, code = Watch(), None, None
+    try:
+        program = stages.load(asked)
+        if args.show_properties:
+            print("\n".join(properties(program)))
+            return exits.TRUE
+        verdict = decide(program, engine, args, watch)
+    except Dumped as dumped:
+        print(dumped.text())
+        return exits.TRUE
+    except exits.OutOfTime:
+        verdict, code = _stopped("time limit reached", watch, program), exits.TIMEOUT
+    except (exits.OutOfMemory, MemoryError):
+        verdict = _stopped("memory limit reached", watch, program)
+    finally:
+        watch.clear()
+    stages.note("check", count(verdict.stats))
+    if args.stats:
+        stages.report()
+    _report(args, asked, program, verdict)
+    return verdict.exit_code() if code is None else code
+
+
+def _stopped(why: str, watch: Watch, program: Program | None) -> Verdict:
+    """What is known when a limit strikes."""
+    known = "before the program was ready to be checked" if program is None else f"no violation among {count(watch.stats)}"
+    return Verdict("UNKNOWN", "", [f"{why}: {known}"], stats=watch.stats)
+
+
+def properties(program: Program) -> list[str]:
+    """A line for every check in the program, by place, then one for each property of whole states."""
+    found: dict[tuple[str, int, int, str], str] = {}
+    for template in program.templates():
+        for step in template.steps:
+            for action in step.actions:
+                if isinstance(action, Check) and action.prop in program.checks:
+                    place = action.loc if action.loc.line > 0 else step.loc
+                    found[*place, action.message] = f"{place}: {action.prop}: {action.message}"
+    everywhere = sorted(program.checks & {"no-data-race", "no-deadlock", "valid-memtrack"})
+    return [found[key] for key in sorted(found)] + [f"{program.name}: {name}: in every state" for name in everywhere]
+
+
+def _report(args: argparse.Namespace, asked: Request, program: Program | None, verdict: Verdict) -> None:
+    """The trace and the reasons for a person, or JSON; the last line is for machines."""
+    if args.json:
+        from fsoft.cli.json import json_of
+
+        print(json_of(asked, program, verdict, args.trace))
+        return
+    if verdict.trace and program is not None and args.trace:
+        from fsoft.trace.text import text_of_trace
+
+        print(text_of_trace(program, verdict.trace))
+        print()
+    for line in [*verdict.reasons, *(program.notes if program else [])]:
+        print(line)
+    print(verdict.last_line())

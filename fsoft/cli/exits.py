@@ -1,0 +1,24 @@
+"""Exit codes, and the exceptions that end a command with one of them."""
+
+from __future__ import annotations
+
+TRUE = 0
+USAGE = 1
+BAD_INPUT = 2
+UNKNOWN = 5
+INTERNAL = 6
+FALSE = 10
+TIMEOUT = 31
+INTERRUPTED = 130
+
+
+class UsageError(Exception):
+    """The command line itself is wrong. `str(error)` is the one line the user sees."""
+
+
+class OutOfTime(BaseException):
+    """The time limit has passed. Not an `Exception`: nothing between the alarm and the command may swallow it."""
+
+
+class OutOfMemory(BaseException):
+    """The memory limit has passed; as for `OutOfTime`."""

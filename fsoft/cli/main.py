@@ -1,0 +1,113 @@
+"""`fsoft COMMAND ...`: find the command, run it, turn every way it can end into one line and one exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from fsoft.cli import exits
+from fsoft.version import VERSION
+
+COMMANDS = {
+    "check": "answer TRUE, FALSE with a trace, or UNKNOWN with the bound that cut",
+    "show": "print the concurrent program that C became",
+    "run": "execute once, with a random or a given schedule, and say what happened",
+    "reduce": "shrink a program while its verdict or error stays the same",
+    "checkers": "list the engines and what each can answer",
+}
+
+USAGE = "usage: fsoft COMMAND FILE... [options]      (fsoft COMMAND --help for the options of a command)"
+
+
+def help_text() -> str:
+    lines = [f"fsoft {VERSION}: a verifier for concurrent C", "", USAGE, "", "commands:"]
+    lines += [f"  {name:<10}{what}" for name, what in COMMANDS.items()]
+    codes = "0 true, 10 false, 5 unknown, 1 usage, 2 bad or unsupported input, 6 internal error, 31 time-out"
+    return "\n".join([*lines, "", f"exit codes: {codes}"])
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the result is the process's exit code."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _dispatch(args)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # Whoever read our output has gone; the interpreter must not complain about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return exits.TRUE
+    except KeyboardInterrupt:
+        return exits.INTERRUPTED
+
+
+def _dispatch(args: list[str]) -> int:
+    if args in (["--version"], ["-V"]):
+        print(f"fsoft {VERSION}")
+        return exits.TRUE
+    if args in (["--help"], ["-h"], ["help"]):
+        print(help_text())
+        return exits.TRUE
+    return guarded(lambda: _run(args))
+
+
+def guarded(work: Callable[[], int]) -> int:
+    """`work()`, with every way it can fail turned into one line on stderr and an exit code."""
+    try:
+        return work()
+    except exits.UsageError as error:
+        return _complain(f"fsoft: error: {error}", exits.USAGE)
+    except exits.OutOfTime:
+        return _unknown("time limit reached", exits.TIMEOUT)
+    except (exits.OutOfMemory, MemoryError):
+        return _unknown("memory limit reached", exits.UNKNOWN)
+    except Exception as error:  # the last door: whatever is left is a defect of fsoft, or bad input
+        return _failure(error)
+
+
+def _run(args: list[str]) -> int:
+    if not args:
+        raise exits.UsageError(f"no command given: one of {', '.join(COMMANDS)} (fsoft --help says more)")
+    name = args[0]
+    if name not in COMMANDS:
+        raise exits.UsageError(f"unknown command '{name}': one of {', '.join(COMMANDS)} (fsoft --help says more)")
+    from importlib import import_module
+
+    code = import_module(f"fsoft.cli.{name}").run(args[1:])
+    assert isinstance(code, int)
+    return code
+
+
+def _failure(error: Exception) -> int:
+    from fsoft.frontend.source import InputError
+
+    if isinstance(error, BrokenPipeError):
+        raise error
+    if os.environ.get("FSOFT_DEBUG") == "1":
+        import traceback
+
+        traceback.print_exc()
+    if isinstance(error, InputError):
+        return _complain(str(error), exits.BAD_INPUT)
+    if isinstance(error, RecursionError):
+        return _complain("fsoft: error: the input is nested too deeply", exits.BAD_INPUT)
+    what = str(error).splitlines()[0] if str(error) else "no message"
+    report = "please report it with the input that `fsoft reduce` makes of yours; FSOFT_DEBUG=1 shows the traceback"
+    return _complain(f"fsoft: internal error: {type(error).__name__}: {what} ({report})", exits.INTERNAL)
+
+
+def _complain(line: str, code: int) -> int:
+    sys.stdout.flush()
+    print(line, file=sys.stderr)
+    return code
+
+
+def _unknown(why: str, code: int) -> int:
+    """A limit struck before an engine had anything to say."""
+    print(f"{why} before the program was ready to be checked\nUNKNOWN")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""`fsoft run`: one execution, with a random or a given schedule and inputs, and what happened in it."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+
+from fsoft.cli import exits
+from fsoft.cli.arguments import Parser, add_checks, add_limits, add_lowering, add_reading, positive, request
+from fsoft.cli.limits import limited
+from fsoft.cli.stages import Stages
+from fsoft.program.interpreter import Machine
+from fsoft.program.program import Program
+from fsoft.program.run import Run, random_run, scheduled_run
+from fsoft.program.state import Halted, Violation
+
+ENDINGS = {
+    "violated": "a property is violated",
+    "ended": "the process ended",
+    "pruned": "an assumption failed: this is no execution",
+    "cut": "a bound cut the run",
+    "undefined": "undefined behaviour",
+    "finished": "every thread finished",
+    "deadlock": "deadlock: no thread that is left can move",
+    "limit": "stopped after the number of steps that --steps allows",
+}
+
+
+def run(argv: Sequence[str]) -> int:
+    parser = Parser("run", "Execute once and say what happened. Exit code 10 if a property was violated.")
+    add_reading(parser)
+    group = parser.add_argument_group("the run")
+    group.add_argument("--seed", type=int, default=0, metavar="N", help="of the random choices (0)")
+    group.add_argument("--schedule", metavar="S", help="which thread makes each move, by number or name: '0,1*3,worker' (main is 0)")
+    group.add_argument("--inputs", default="", metavar="V", help="values of the first choices of the program, in order: '3,-1,0x10'")
+    group.add_argument("--steps", type=positive, default=1000, metavar="N", help="stop after that many steps (1000)")
+    add_checks(parser)
+    add_lowering(parser)
+    add_limits(parser)
+    args = parser.parse_args(argv)
+    inputs = [_number(word) for word in _words(args.inputs)]
+    asked = request(args)
+    return limited(lambda: _work(args, inputs, Stages().load(asked)), args.timeout, args.memory)
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.split(r"[,\s]+", text) if word]
+
+
+def _number(word: str) -> int:
+    try:
+        return int(word, 0)
+    except ValueError:
+        raise exits.UsageError(f"--inputs: '{word}' is not an integer") from None
+
+
+def _work(args: argparse.Namespace, inputs: list[int], program: Program) -> int:
+    from fsoft.trace.text import text_of_trace
+
+    done = _execute(args, inputs, program)
+    if done.moves:
+        print(text_of_trace(program, done.moves))
+        print()
+    for event in done.events:
+        print(_event(program, event))
+    print(f"{ENDINGS[done.why]} ({len(done.moves)} steps{'' if args.schedule else f', seed {args.seed}'})")
+    return exits.FALSE if done.why == "violated" else exits.TRUE
+
+
+def _execute(args: argparse.Namespace, inputs: list[int], program: Program) -> Run:
+    machine = Machine(program, compiled=False)
+    try:
+        if args.schedule is None:
+            return random_run(machine, args.seed, args.steps, inputs)
+        return scheduled_run(machine, schedule(args.schedule, program), inputs, args.steps)
+    except ValueError as error:
+        raise exits.UsageError(f"--inputs: {error}") from None
+
+
+def _event(program: Program, event: Violation | Halted) -> str:
+    if isinstance(event, Violation):
+        return f"{event.loc}: {event.prop}: {event.message}"
+    what = program.markers[event.marker].message if event.marker is not None else event.message
+    return f"{event.loc}: {event.kind}{what and ': '}{what}"
+
+
+def schedule(text: str, program: Program) -> list[int]:
+    """`0,1*3,worker`: slots by number or by name, each with how often it moves."""
+    slots: list[int] = []
+    for word in _words(text):
+        name, _, times = word.partition("*")
+        matching = [t.index for t in program.threads if name in (str(t.index), t.name)]
+        if not matching or (times and not times.isdigit()):
+            known = ", ".join(f"{t.index} ({t.name})" for t in program.threads)
+            raise exits.UsageError(f"--schedule: '{word}' is no thread; there are {known}")
+        slots += [matching[0]] * int(times or 1)
+    return slots

@@ -1,0 +1,161 @@
+"""The files that say what to check: SV-COMP properties (`.prp`), SV-COMP tasks (`.yml`), `compile_commands.json`."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from fsoft.cli.yaml import read_yaml
+from fsoft.frontend.source import InputError, Loc, Unsupported
+
+FORMULAS = {
+    "G!call(reach_error())": "unreach-call",
+    "G!call(__VERIFIER_error())": "unreach-call",
+    "G!data-race": "no-data-race",
+    "Gvalid-deref": "valid-deref",
+    "Gvalid-free": "valid-free",
+    "Gvalid-memtrack": "valid-memtrack",
+    "G!overflow": "no-overflow",
+    "G!deadlock": "no-deadlock",
+}
+_CHECK = re.compile(r"CHECK\s*\(\s*init\s*\(\s*(\w+)\s*\(\s*\)\s*\)\s*,\s*LTL\s*\((.*)\)\s*\)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a property file asks: which properties, of runs that start at which function."""
+
+    checks: frozenset[str]
+    entry: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A `.yml` task: C files, property files, and the data model ("ILP32", "LP64" or "" for not said)."""
+
+    files: tuple[str, ...]
+    properties: tuple[str, ...]
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compilation:
+    """One entry of a compilation database, reduced to what decides the meaning of the C text."""
+
+    file: str
+    include: tuple[str, ...]
+    define: tuple[str, ...]
+    undefine: tuple[str, ...]
+
+
+def read_text(path: str) -> str:
+    """The text of a file; whatever stops us is one `InputError` that names it."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(Loc(path, 0), (error.strerror or "cannot be read").lower()) from None
+    except UnicodeDecodeError:
+        raise InputError(Loc(path, 0), "not a text file") from None
+
+
+def read_property(path: str) -> Question:
+    """A `.prp` file: one or more lines `CHECK( init(main()), LTL(G ...) )`."""
+    checks: set[str] = set()
+    entry = None
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        text = line.strip()
+        if not text or text.startswith(("#", "//")):
+            continue
+        match = _CHECK.fullmatch(text)
+        if not match:
+            raise InputError(Loc(path, number, 1), "expected a line such as CHECK( init(main()), LTL(G ! call(reach_error())) )")
+        entry = match[1]
+        for conjunct in match[2].split("&"):
+            checks.add(_property_of(conjunct, Loc(path, number, match.start(2) + 1)))
+    if not checks:
+        raise InputError(Loc(path, 0), "the file states no property: no CHECK(...) line")
+    return Question(frozenset(checks), entry)
+
+
+def _property_of(formula: str, loc: Loc) -> str:
+    name = FORMULAS.get("".join(formula.split()))
+    if name is None:
+        known = ", ".join(sorted(set(FORMULAS.values())))
+        raise Unsupported(loc, f"the property '{formula.strip()}' is not supported; supported are: {known}")
+    return name
+
+
+def read_task(path: str) -> Task:
+    """An SV-COMP task definition, format 2.0. Paths in it are relative to it."""
+    data = read_yaml(read_text(path), path)
+    here = Path(path).parent
+    if not isinstance(data, dict) or "input_files" not in data:
+        raise InputError(Loc(path, 0), "not a task definition: there is no 'input_files'")
+    files = _strings(data["input_files"], path, "input_files")
+    if not files:
+        raise InputError(Loc(path, 0), "'input_files' is empty")
+    properties = []
+    listed = data.get("properties") or []
+    for entry in listed if isinstance(listed, list) else [listed]:
+        if not isinstance(entry, dict) or not isinstance(entry.get("property_file"), str):
+            raise InputError(Loc(path, 0), "each entry of 'properties' needs a 'property_file'")
+        properties.append(str(here / str(entry["property_file"])))
+    options = data.get("options")
+    model = str(options.get("data_model", "")) if isinstance(options, dict) else ""
+    if model not in ("", "ILP32", "LP64"):
+        raise InputError(Loc(path, 0), f"unknown data_model '{model}': ILP32 or LP64")
+    return Task(tuple(str(here / f) for f in files), tuple(properties), model)
+
+
+def _strings(value: object, path: str, key: str) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    if not all(isinstance(v, str) for v in values):
+        raise InputError(Loc(path, 0), f"'{key}' must be a file name or a list of file names")
+    return [str(v) for v in values]
+
+
+def read_compile_commands(path: str) -> list[Compilation]:
+    """The entries of a `compile_commands.json`, in order, each C file once."""
+    try:
+        entries = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise InputError(Loc(path, error.lineno, error.colno), f"not valid JSON: {error.msg}") from None
+    if not isinstance(entries, list) or not entries:
+        raise InputError(Loc(path, 1, 1), "a compilation database is a non-empty list of entries")
+    found: dict[str, Compilation] = {}
+    for number, entry in enumerate(entries, 1):
+        compilation = _compilation(entry, Loc(path, 1, 1), number)
+        found.setdefault(compilation.file, compilation)
+    return list(found.values())
+
+
+def _compilation(entry: object, loc: Loc, number: int) -> Compilation:
+    if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
+        raise InputError(loc, f"entry {number} has no 'file'")
+    arguments = entry.get("arguments")
+    if isinstance(entry.get("command"), str):
+        try:
+            arguments = shlex.split(entry["command"])
+        except ValueError as error:
+            raise InputError(loc, f"entry {number}: cannot split 'command': {error}") from None
+    if not isinstance(arguments, list) or not all(isinstance(a, str) for a in arguments):
+        raise InputError(loc, f"entry {number} has neither 'command' nor 'arguments'")
+    folder = Path(str(entry.get("directory", ".")))
+    flags = _flags(arguments)
+    include = tuple(str(folder / i) for i in flags["-I"])
+    return Compilation(str(folder / entry["file"]), include, tuple(flags["-D"]), tuple(flags["-U"]))
+
+
+def _flags(arguments: list[str]) -> dict[str, list[str]]:
+    """The values of -I, -D, -U (and -isystem, -iquote, as -I), joined to the flag or in the next argument."""
+    flags: dict[str, list[str]] = {"-I": [], "-D": [], "-U": []}
+    rest = iter(arguments[1:])
+    for argument in rest:
+        if argument in ("-isystem", "-iquote"):
+            flags["-I"].append(next(rest, "."))
+        elif argument[:2] in flags:
+            flags[argument[:2]].append(argument[2:] or next(rest, ""))
+    return flags

@@ -1,0 +1,56 @@
+/* What library models may use beyond C. The lowering gives each of these its meaning.
+
+   __fsoft_atomic       function attribute: the body is one atomic step (it must be loop-free to become a single step)
+   __fsoft_plain        function attribute: its memory accesses count for data races (memcpy, strlen); without it
+                        accesses of library code are synchronisation and never race
+
+   Kinds of __fsoft_tag, with their object:
+   acquire release try             a mutex or spin lock; acquire blocks while another thread holds it, try never blocks
+   rdlock wrlock rwunlock          a readers-writer lock
+   wait wake                       a condition: the thread starts to wait (the step also has release of the mutex); it goes on
+                                   (the step also has acquire of the mutex)
+   signal broadcast                a condition
+   semwait post                    a semaphore; semwait blocks while it is zero
+   arrive barrier                  a barrier: a thread arrives; it goes on
+   create join detach cancel       a thread descriptor
+   exit once                       the own descriptor; a once flag (blocks while its routine runs)
+   init destroy                    any of these objects
+*/
+#define __fsoft_atomic __attribute__((__fsoft_atomic__))
+#define __fsoft_plain __attribute__((__fsoft_plain__))
+
+typedef unsigned long __fsoft_word; /* as wide as a pointer in both data models */
+typedef unsigned long long __fsoft_mask; /* a set of threads: bit = id - 1 */
+
+struct __fsoft_thread { /* see program/descriptor.py */
+    __fsoft_word state;     /* 0 unused or reaped, 1 running, 2 finished and not yet joined */
+    __fsoft_word detached;
+    void *arg;
+    void *result;
+    __fsoft_word cancel;
+    __fsoft_word waits_for;
+};
+extern struct __fsoft_thread __fsoft_threads[]; /* index = id - 1 */
+
+int __fsoft_self(void);                 /* id of the running thread: slot + 1, main is 1 */
+int __fsoft_thread_count(void);         /* number of slots, main included: a constant */
+void __fsoft_require(int condition);    /* the atomic step that contains this is disabled unless the condition holds */
+void __fsoft_assume(int condition);     /* prune the run */
+void __fsoft_fail(const char *message); /* an assertion (unreach-call) is violated here */
+void __fsoft_check(int condition, const char *property, const char *message); /* violated if property is switched on, else no effect */
+void __fsoft_undefined(const char *message); /* undefined behaviour: the thread stops, TRUE is forbidden */
+void __fsoft_end(void);                 /* the process ends (exit, abort) */
+void __fsoft_exit_thread(void *result); /* this thread ends: as if its start routine returned */
+void __fsoft_tag(const char *kind, const void *object); /* names what the step does, for analyses; both constant or address */
+int __fsoft_spurious(void);             /* use only as `if (__fsoft_spurious())` outside atomic functions: both ways are possible, the first is tagged spurious */
+int __fsoft_timeout(void);              /* the same, tagged timeout */
+int __fsoft_choose(__fsoft_mask among); /* number of some set bit, nondeterministically; 0 if none is set */
+void *__fsoft_alloc(__SIZE_TYPE__ size);       /* a heap object, never null */
+void *__fsoft_alloc_zero(__SIZE_TYPE__ size);  /* the same, filled with zeros (calloc) */
+void __fsoft_free(void *object);
+__SIZE_TYPE__ __fsoft_object_size(const void *object); /* size of the object that the pointer points into; 0 if it is not alive */
+int __fsoft_malloc_may_fail(void);      /* a constant: --malloc-may-fail */
+int __fsoft_create(__SIZE_TYPE__ *id, void *(*start)(void *), void *arg, int detached); /* takes a slot; 0, or EAGAIN never (a missing slot is a cut) */
+int __fsoft_uses(const char *function); /* a constant: whether code of the user refers to this function; 1 is always sound */
+int __fsoft_checks(const char *property); /* a constant: whether the property is switched on */
+void *__fsoft_call(void *(*function)(void *), void *arg); /* calls through a pointer */

@@ -1,0 +1,156 @@
+/* The heap, and blocks of memory. Copies go by the widest unit that divides both addresses and the size. */
+
+void *malloc(__SIZE_TYPE__ size) {
+    if (__fsoft_malloc_may_fail() && __VERIFIER_nondet_bool()) {
+        set_errno(ENOMEM);
+        return 0;
+    }
+    return __fsoft_alloc(size);
+}
+
+void *calloc(__SIZE_TYPE__ count, __SIZE_TYPE__ size) {
+    if (__fsoft_malloc_may_fail() && __VERIFIER_nondet_bool()) {
+        set_errno(ENOMEM);
+        return 0;
+    }
+    return __fsoft_alloc_zero(count * size);
+}
+
+void *realloc(void *old, __SIZE_TYPE__ size) {
+    void *object;
+    __SIZE_TYPE__ kept;
+    if (!old) return malloc(size);
+    if (size == 0) {
+        __fsoft_free(old);
+        return 0;
+    }
+    object = malloc(size);
+    if (!object) return 0;
+    kept = __fsoft_object_size(old);
+    memcpy(object, old, kept < size ? kept : size);
+    __fsoft_free(old);
+    return object;
+}
+
+void *reallocarray(void *old, __SIZE_TYPE__ count, __SIZE_TYPE__ size) {
+    return realloc(old, count * size);
+}
+
+void free(void *object) {
+    if (object) __fsoft_free(object);
+}
+
+void cfree(void *object) {
+    if (object) __fsoft_free(object);
+}
+
+void *alloca(__SIZE_TYPE__ size) {
+    if (__fsoft_checks("valid-memtrack")) __fsoft_undefined("alloca is not modelled when leaks are checked");
+    return __fsoft_alloc(size);
+}
+
+void *aligned_alloc(__SIZE_TYPE__ alignment, __SIZE_TYPE__ size) {
+    return malloc(size);
+}
+
+void *memalign(__SIZE_TYPE__ alignment, __SIZE_TYPE__ size) {
+    return malloc(size);
+}
+
+void *valloc(__SIZE_TYPE__ size) {
+    return malloc(size);
+}
+
+__fsoft_plain int posix_memalign(void **result, __SIZE_TYPE__ alignment, __SIZE_TYPE__ size) {
+    void *object;
+    if (alignment % sizeof(void *) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) return EINVAL;
+    object = malloc(size);
+    if (!object) return ENOMEM;
+    *result = object;
+    return 0;
+}
+
+__fsoft_plain void *memcpy(void *to, const void *from, __SIZE_TYPE__ size) {
+    __SIZE_TYPE__ i, both = (__SIZE_TYPE__)to | (__SIZE_TYPE__)from | size;
+    if (both % 8 == 0)
+        for (i = 0; i < size / 8; i++) ((unsigned long long *)to)[i] = ((const unsigned long long *)from)[i];
+    else if (both % 4 == 0)
+        for (i = 0; i < size / 4; i++) ((unsigned *)to)[i] = ((const unsigned *)from)[i];
+    else
+        for (i = 0; i < size; i++) ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
+    return to;
+}
+
+void *mempcpy(void *to, const void *from, __SIZE_TYPE__ size) {
+    memcpy(to, from, size);
+    return (char *)to + size;
+}
+
+__fsoft_plain static void copy_down(void *to, const void *from, __SIZE_TYPE__ size) {
+    __SIZE_TYPE__ i, both = (__SIZE_TYPE__)to | (__SIZE_TYPE__)from | size;
+    if (both % 8 == 0)
+        for (i = size / 8; i > 0; i--) ((unsigned long long *)to)[i - 1] = ((const unsigned long long *)from)[i - 1];
+    else if (both % 4 == 0)
+        for (i = size / 4; i > 0; i--) ((unsigned *)to)[i - 1] = ((const unsigned *)from)[i - 1];
+    else
+        for (i = size; i > 0; i--) ((unsigned char *)to)[i - 1] = ((const unsigned char *)from)[i - 1];
+}
+
+void *memmove(void *to, const void *from, __SIZE_TYPE__ size) {
+    if ((__SIZE_TYPE__)to <= (__SIZE_TYPE__)from)
+        memcpy(to, from, size);
+    else
+        copy_down(to, from, size);
+    return to;
+}
+
+void bcopy(const void *from, void *to, __SIZE_TYPE__ size) {
+    memmove(to, from, size);
+}
+
+__fsoft_plain void *memset(void *to, int byte, __SIZE_TYPE__ size) {
+    __SIZE_TYPE__ i, both = (__SIZE_TYPE__)to | size;
+    unsigned long long unit = (unsigned char)byte * 0x0101010101010101ull;
+    if (both % 8 == 0)
+        for (i = 0; i < size / 8; i++) ((unsigned long long *)to)[i] = unit;
+    else if (both % 4 == 0)
+        for (i = 0; i < size / 4; i++) ((unsigned *)to)[i] = (unsigned)unit;
+    else
+        for (i = 0; i < size; i++) ((unsigned char *)to)[i] = (unsigned char)byte;
+    return to;
+}
+
+void bzero(void *to, __SIZE_TYPE__ size) {
+    memset(to, 0, size);
+}
+
+void explicit_bzero(void *to, __SIZE_TYPE__ size) {
+    memset(to, 0, size);
+}
+
+__fsoft_plain int memcmp(const void *a, const void *b, __SIZE_TYPE__ size) {
+    __SIZE_TYPE__ i;
+    for (i = 0; i < size; i++) {
+        unsigned char x = ((const unsigned char *)a)[i], y = ((const unsigned char *)b)[i];
+        if (x != y) return x < y ? -1 : 1;
+    }
+    return 0;
+}
+
+int bcmp(const void *a, const void *b, __SIZE_TYPE__ size) {
+    return memcmp(a, b, size);
+}
+
+__fsoft_plain void *memchr(const void *in, int byte, __SIZE_TYPE__ size) {
+    __SIZE_TYPE__ i;
+    for (i = 0; i < size; i++)
+        if (((const unsigned char *)in)[i] == (unsigned char)byte) return (unsigned char *)in + i;
+    return 0;
+}
+
+__fsoft_plain void *memrchr(const void *in, int byte, __SIZE_TYPE__ size) {
+    __SIZE_TYPE__ i;
+    for (i = size; i > 0; i--)
+        if (((const unsigned char *)in)[i - 1] == (unsigned char)byte) return (unsigned char *)in + (i - 1);
+    return 0;
+}

@@ -1,0 +1,111 @@
+/* What the library models keep in the user's handles. Offsets are those of glibc's own fields, in both data models, so that
+   its static initialisers mean what they should and every field lies where glibc has a scalar of the same size. Memory that
+   is all zero is a valid object. The public headers declare the same layouts. */
+
+#define EPERM 1
+#define ESRCH 3
+#define EAGAIN 11
+#define ENOMEM 12
+#define EBUSY 16
+#define EINVAL 22
+#define ERANGE 34
+#define EDEADLK 35
+#define EOVERFLOW 75
+#define ETIMEDOUT 110
+
+#define MISUSE "no-lock-misuse"
+#define CHECKED __fsoft_checks("no-lock-misuse")
+#define CANCELS __fsoft_uses("pthread_cancel")
+#define SELF_BIT ((__fsoft_mask)1 << (__fsoft_self() - 1))
+
+#define RECURSIVE 1
+#define ERRORCHECK 2
+#define DESTROYED (-1)
+#define SEM_MAX 2147483647
+#define KEYS 8
+
+struct __fsoft_mutex {
+    int lock;       /* unused */
+    unsigned count; /* how often the owner has locked it again */
+    int owner;      /* id, 0 = free */
+    int kind12;     /* glibc's kind in ILP32, 0 in LP64 */
+    int kind16;     /* glibc's kind in LP64, and in ILP32 if the file was preprocessed for LP64 */
+};
+
+struct __fsoft_mutexattr {
+    int kind;
+};
+
+struct __fsoft_cond {
+    int destroyed;
+    unsigned unused;
+    __fsoft_mask waiting;
+    __fsoft_mask unused2[2];
+    struct __fsoft_mutex *mutex; /* of the waiting threads; kept only when lock misuse is checked */
+};
+
+struct __fsoft_rwlock {
+    int writer;           /* id, 0 = none */
+    int destroyed;
+    __fsoft_mask readers; /* who holds it for reading */
+    __fsoft_mask again;   /* who of them holds it twice */
+};
+
+struct __fsoft_barrier {
+    unsigned count;       /* 0 = not initialised */
+    unsigned arrived;
+    __fsoft_mask waiting;
+    unsigned serial;      /* id of the released thread that returns PTHREAD_BARRIER_SERIAL_THREAD, 0 = none */
+};
+
+struct __fsoft_sem {
+    long value;
+    long destroyed;
+};
+
+struct __fsoft_attr {
+    int unused[2];
+    int detached;
+};
+
+struct __fsoft_timespec {
+    long seconds;
+    long nanoseconds;
+};
+
+struct __fsoft_timeval {
+    long seconds;
+    long microseconds;
+};
+
+struct __fsoft_cleanup { /* pthread_cleanup_push: a list through the stack */
+    void (*routine)(void *);
+    void *arg;
+    struct __fsoft_cleanup *next;
+};
+
+__thread int __fsoft_errno;
+
+static void set_errno(int error) {
+    if (__fsoft_uses("__errno_location")) __fsoft_errno = error;
+}
+
+__thread struct __fsoft_cleanup *__fsoft_cleanups;
+
+__thread void *__fsoft_key_values[KEYS];
+
+void (*__fsoft_key_destructors[KEYS])(void *);
+
+unsigned __fsoft_key_count;
+
+static int cancelled(void) { /* whether this thread must act on a request to end */
+    if (CANCELS) return __fsoft_threads[__fsoft_self() - 1].cancel == 1;
+    return 0;
+}
+
+int __VERIFIER_nondet_int(void);
+unsigned __VERIFIER_nondet_uint(void);
+long __VERIFIER_nondet_long(void);
+unsigned long __VERIFIER_nondet_ulong(void);
+char __VERIFIER_nondet_char(void);
+_Bool __VERIFIER_nondet_bool(void);

@@ -1,0 +1,184 @@
+/* Strings, byte by byte. */
+
+__fsoft_plain __SIZE_TYPE__ strlen(const char *s) {
+    __SIZE_TYPE__ i = 0;
+    while (s[i]) i++;
+    return i;
+}
+
+__fsoft_plain __SIZE_TYPE__ strnlen(const char *s, __SIZE_TYPE__ limit) {
+    __SIZE_TYPE__ i = 0;
+    while (i < limit && s[i]) i++;
+    return i;
+}
+
+__fsoft_plain char *stpcpy(char *to, const char *from) {
+    char c;
+    while ((c = *from++)) *to++ = c;
+    *to = 0;
+    return to;
+}
+
+char *strcpy(char *to, const char *from) {
+    stpcpy(to, from);
+    return to;
+}
+
+__fsoft_plain char *strncpy(char *to, const char *from, __SIZE_TYPE__ limit) {
+    __SIZE_TYPE__ i;
+    char c = 1;
+    for (i = 0; i < limit; i++) {
+        if (c) c = from[i];
+        to[i] = c;
+    }
+    return to;
+}
+
+char *strcat(char *to, const char *from) {
+    stpcpy(to + strlen(to), from);
+    return to;
+}
+
+__fsoft_plain char *strncat(char *to, const char *from, __SIZE_TYPE__ limit) {
+    char *end = to + strlen(to), c;
+    __SIZE_TYPE__ i;
+    for (i = 0; i < limit && (c = from[i]); i++) *end++ = c;
+    *end = 0;
+    return to;
+}
+
+__fsoft_plain int strcmp(const char *a, const char *b) {
+    for (;; a++, b++) {
+        unsigned char x = (unsigned char)*a, y = (unsigned char)*b;
+        if (x != y) return x < y ? -1 : 1;
+        if (!x) return 0;
+    }
+}
+
+int strcoll(const char *a, const char *b) {
+    return strcmp(a, b);
+}
+
+__fsoft_plain int strncmp(const char *a, const char *b, __SIZE_TYPE__ limit) {
+    __SIZE_TYPE__ i;
+    for (i = 0; i < limit; i++) {
+        unsigned char x = (unsigned char)a[i], y = (unsigned char)b[i];
+        if (x != y) return x < y ? -1 : 1;
+        if (!x) return 0;
+    }
+    return 0;
+}
+
+__fsoft_plain int strcasecmp(const char *a, const char *b) {
+    for (;; a++, b++) {
+        int x = tolower((unsigned char)*a), y = tolower((unsigned char)*b);
+        if (x != y) return x < y ? -1 : 1;
+        if (!x) return 0;
+    }
+}
+
+__fsoft_plain int strncasecmp(const char *a, const char *b, __SIZE_TYPE__ limit) {
+    __SIZE_TYPE__ i;
+    for (i = 0; i < limit; i++) {
+        int x = tolower((unsigned char)a[i]), y = tolower((unsigned char)b[i]);
+        if (x != y) return x < y ? -1 : 1;
+        if (!x) return 0;
+    }
+    return 0;
+}
+
+__fsoft_plain char *strchrnul(const char *s, int c) {
+    char d;
+    while ((d = *s) && d != (char)c) s++;
+    return (char *)s;
+}
+
+__fsoft_plain char *strchr(const char *s, int c) {
+    char d;
+    for (;; s++) {
+        d = *s;
+        if (d == (char)c) return (char *)s;
+        if (!d) return 0;
+    }
+}
+
+char *index(const char *s, int c) {
+    return strchr(s, c);
+}
+
+__fsoft_plain char *strrchr(const char *s, int c) {
+    const char *last = 0;
+    char d;
+    do {
+        d = *s;
+        if (d == (char)c) last = s;
+        s++;
+    } while (d);
+    return (char *)last;
+}
+
+char *rindex(const char *s, int c) {
+    return strrchr(s, c);
+}
+
+__fsoft_plain char *strstr(const char *s, const char *part) {
+    __SIZE_TYPE__ i;
+    for (;; s++) {
+        for (i = 0; part[i] && s[i] == part[i]; i++) continue;
+        if (!part[i]) return (char *)s;
+        if (!s[i]) return 0;
+    }
+}
+
+__fsoft_plain __SIZE_TYPE__ strspn(const char *s, const char *set) {
+    __SIZE_TYPE__ i = 0;
+    while (s[i] && strchr(set, s[i])) i++;
+    return i;
+}
+
+__fsoft_plain __SIZE_TYPE__ strcspn(const char *s, const char *set) {
+    __SIZE_TYPE__ i = 0;
+    while (s[i] && !strchr(set, s[i])) i++;
+    return i;
+}
+
+__fsoft_plain char *strpbrk(const char *s, const char *set) {
+    s += strcspn(s, set);
+    return *s ? (char *)s : 0;
+}
+
+__fsoft_plain char *strtok_r(char *s, const char *separators, char **rest) {
+    char *end;
+    if (!s) s = *rest;
+    s += strspn(s, separators);
+    if (!*s) {
+        *rest = s;
+        return 0;
+    }
+    end = s + strcspn(s, separators);
+    if (*end) *end++ = 0;
+    *rest = end;
+    return s;
+}
+
+char *__fsoft_strtok_rest;
+
+char *strtok(char *s, const char *separators) {
+    return strtok_r(s, separators, &__fsoft_strtok_rest);
+}
+
+char *strdup(const char *s) {
+    __SIZE_TYPE__ size = strlen(s) + 1;
+    char *copy = (char *)malloc(size);
+    if (copy) stpcpy(copy, s);
+    return copy;
+}
+
+__fsoft_plain char *strndup(const char *s, __SIZE_TYPE__ limit) {
+    __SIZE_TYPE__ i, size = strnlen(s, limit);
+    char *copy = (char *)malloc(size + 1);
+    if (!copy) return 0;
+    for (i = 0; i < size; i++) copy[i] = s[i];
+    copy[size] = 0;
+    return copy;
+}

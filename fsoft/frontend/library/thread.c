@@ -1,0 +1,271 @@
+/* Threads. A pthread_t is the id. */
+
+static __fsoft_atomic void *take_result(struct __fsoft_thread *thread) {
+    __fsoft_word state = thread->state, detached = thread->detached;
+    int stop = cancelled();
+    void *result;
+    __fsoft_tag("join", thread);
+    __fsoft_require(state != 1 || detached || stop);
+    if (stop) return 0;
+    __fsoft_check(!detached, MISUSE, "join of a detached thread");
+    __fsoft_check(state != 0, MISUSE, "join of a thread that has been joined, or was never created");
+    if (detached || state == 0) __fsoft_undefined("join of a thread that is not joinable");
+    result = thread->result;
+    thread->state = 0;
+    return result;
+}
+
+__fsoft_plain int pthread_join(unsigned long id, void **result) {
+    void *value;
+    __fsoft_check(id - 1 < (unsigned long)__fsoft_thread_count(), MISUSE, "join of something that is no thread");
+    if (id - 1 >= (unsigned long)__fsoft_thread_count()) return ESRCH;
+    if (id == (unsigned long)__fsoft_self()) return EDEADLK;
+    if (CANCELS) pthread_testcancel();
+    value = take_result(&__fsoft_threads[id - 1]);
+    if (CANCELS) pthread_testcancel();
+    if (result) *result = value;
+    return 0;
+}
+
+int pthread_create(unsigned long *id, const struct __fsoft_attr *attr, void *(*start)(void *), void *arg) {
+    return __fsoft_create((__SIZE_TYPE__ *)id, start, arg, attr ? attr->detached : 0);
+}
+
+static __fsoft_atomic int detach(struct __fsoft_thread *thread) {
+    __fsoft_word state = thread->state, detached = thread->detached;
+    __fsoft_tag("detach", thread);
+    __fsoft_check(state != 0, MISUSE, "detach of a thread that has been joined, or was never created");
+    __fsoft_check(!detached, MISUSE, "detach of a detached thread");
+    if (state == 0) return ESRCH;
+    if (detached) return EINVAL;
+    if (state == 2)
+        thread->state = 0;
+    else
+        thread->detached = 1;
+    return 0;
+}
+
+int pthread_detach(unsigned long id) {
+    __fsoft_check(id - 1 < (unsigned long)__fsoft_thread_count(), MISUSE, "detach of something that is no thread");
+    if (id - 1 >= (unsigned long)__fsoft_thread_count()) return ESRCH;
+    return detach(&__fsoft_threads[id - 1]);
+}
+
+void pthread_exit(void *result) {
+    if (__fsoft_uses("__fsoft_cleanup_push"))
+        while (__fsoft_cleanups) {
+            struct __fsoft_cleanup *top = __fsoft_cleanups;
+            __fsoft_cleanups = top->next;
+            top->routine(top->arg);
+        }
+    __fsoft_exit_thread(result);
+}
+
+void __fsoft_cleanup_push(struct __fsoft_cleanup *frame, void (*routine)(void *), void *arg) {
+    frame->routine = routine;
+    frame->arg = arg;
+    frame->next = __fsoft_cleanups;
+    __fsoft_cleanups = frame;
+}
+
+void __fsoft_cleanup_pop(struct __fsoft_cleanup *frame, int execute) {
+    __fsoft_cleanups = frame->next;
+    if (execute) frame->routine(frame->arg);
+}
+
+unsigned long pthread_self(void) {
+    return (unsigned long)__fsoft_self();
+}
+
+int pthread_equal(unsigned long a, unsigned long b) {
+    return a == b;
+}
+
+/* Cancellation is deferred. Field cancel: bit 0 a request is pending, bit 1 cancellation is disabled. */
+
+static __fsoft_atomic int request_end(struct __fsoft_thread *thread) {
+    __fsoft_tag("cancel", thread);
+    if (thread->state == 0) return ESRCH;
+    thread->cancel = thread->cancel | 1;
+    return 0;
+}
+
+int pthread_cancel(unsigned long id) {
+    if (id - 1 >= (unsigned long)__fsoft_thread_count()) return ESRCH;
+    return request_end(&__fsoft_threads[id - 1]);
+}
+
+void pthread_testcancel(void) {
+    if (cancelled()) pthread_exit((void *)-1L);
+}
+
+static __fsoft_atomic void set_cancel_state(int state) {
+    struct __fsoft_thread *self = &__fsoft_threads[__fsoft_self() - 1];
+    self->cancel = (self->cancel & 1) | ((__fsoft_word)state << 1);
+}
+
+int pthread_setcancelstate(int state, int *old) {
+    struct __fsoft_thread *self = &__fsoft_threads[__fsoft_self() - 1];
+    if (state != 0 && state != 1) return EINVAL;
+    if (CANCELS) {
+        if (old) *old = (int)(self->cancel >> 1);
+        set_cancel_state(state);
+    } else if (old)
+        *old = 0;
+    return 0;
+}
+
+int pthread_setcanceltype(int type, int *old) {
+    if (type != 0 && type != 1) return EINVAL;
+    if (CANCELS && type == 1) __fsoft_undefined("asynchronous cancellation is not modelled");
+    if (old) *old = 0;
+    return 0;
+}
+
+/* Once: 0 not yet, 1 running, 2 done. */
+
+static __fsoft_atomic int claim_once(int *once) {
+    int state = *once;
+    __fsoft_tag("once", once);
+    __fsoft_require(state != 1);
+    if (state == 2) return 0;
+    *once = 1;
+    return 1;
+}
+
+static __fsoft_atomic void finish_once(int *once) {
+    __fsoft_tag("once", once);
+    *once = 2;
+}
+
+int pthread_once(int *once, void (*routine)(void)) {
+    if (claim_once(once)) {
+        routine();
+        finish_once(once);
+    }
+    return 0;
+}
+
+/* Attributes: only detachstate matters. */
+
+int pthread_attr_init(struct __fsoft_attr *attr) {
+    attr->detached = 0;
+    return 0;
+}
+
+int pthread_attr_destroy(struct __fsoft_attr *attr) {
+    return 0;
+}
+
+int pthread_attr_setdetachstate(struct __fsoft_attr *attr, int state) {
+    if (state != 0 && state != 1) return EINVAL;
+    attr->detached = state;
+    return 0;
+}
+
+int pthread_attr_getdetachstate(const struct __fsoft_attr *attr, int *state) {
+    *state = attr->detached;
+    return 0;
+}
+
+int pthread_attr_setstacksize(struct __fsoft_attr *attr, __SIZE_TYPE__ size) {
+    return 0;
+}
+
+int pthread_attr_setstack(struct __fsoft_attr *attr, void *stack, __SIZE_TYPE__ size) {
+    return 0;
+}
+
+int pthread_attr_setguardsize(struct __fsoft_attr *attr, __SIZE_TYPE__ size) {
+    return 0;
+}
+
+int pthread_attr_setscope(struct __fsoft_attr *attr, int scope) {
+    return 0;
+}
+
+int pthread_attr_setschedpolicy(struct __fsoft_attr *attr, int policy) {
+    return 0;
+}
+
+int pthread_attr_setschedparam(struct __fsoft_attr *attr, const void *parameters) {
+    return 0;
+}
+
+int pthread_attr_setinheritsched(struct __fsoft_attr *attr, int inherit) {
+    return 0;
+}
+
+int pthread_setschedparam(unsigned long id, int policy, const void *parameters) {
+    return 0;
+}
+
+int pthread_setschedprio(unsigned long id, int priority) {
+    return 0;
+}
+
+int pthread_setconcurrency(int level) {
+    return 0;
+}
+
+int pthread_setname_np(unsigned long id, const char *name) {
+    return 0;
+}
+
+int pthread_yield(void) {
+    return 0;
+}
+
+int sched_yield(void) {
+    return 0;
+}
+
+/* Thread-specific data. Keys are never used again. Every thread calls __fsoft_at_thread_exit when it ends, if that function is part
+   of the program: naming it in pthread_key_create makes it so. */
+
+static __fsoft_atomic unsigned new_key(void (*destructor)(void *)) {
+    unsigned key = __fsoft_key_count;
+    if (key >= KEYS) __fsoft_undefined("more than 8 thread-specific keys");
+    __fsoft_key_count = key + 1;
+    __fsoft_key_destructors[key] = destructor;
+    return key;
+}
+
+__fsoft_plain int pthread_key_create(unsigned *key, void (*destructor)(void *)) {
+    *key = new_key(destructor);
+    if (0) __fsoft_at_thread_exit();
+    return 0;
+}
+
+int pthread_key_delete(unsigned key) {
+    if (key >= KEYS) return EINVAL;
+    __fsoft_key_destructors[key] = 0;
+    return 0;
+}
+
+void *pthread_getspecific(unsigned key) {
+    return key < KEYS ? __fsoft_key_values[key] : 0;
+}
+
+int pthread_setspecific(unsigned key, const void *value) {
+    if (key >= KEYS) return EINVAL;
+    __fsoft_key_values[key] = (void *)value;
+    return 0;
+}
+
+void __fsoft_at_thread_exit(void) {
+    int round, again = 1;
+    unsigned key;
+    for (round = 0; round < 4 && again; round++) {
+        again = 0;
+        for (key = 0; key < __fsoft_key_count; key++) {
+            void *value = __fsoft_key_values[key];
+            void (*destructor)(void *) = __fsoft_key_destructors[key];
+            __fsoft_key_values[key] = 0;
+            if (value && destructor) {
+                again = 1;
+                destructor(value);
+            }
+        }
+    }
+}

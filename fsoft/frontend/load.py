@@ -1,0 +1,73 @@
+"""Files to a linked Unit: the front end as one call."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from fsoft.frontend.parse import parse_path
+from fsoft.frontend.sema.analyzer import Analyzer
+from fsoft.frontend.source import InputError, Loc, Source
+from fsoft.frontend.tree import Unit
+from fsoft.frontend.types import ILP32, DataModel, Types
+
+_STACK = 512 << 20  # virtual; only what is touched costs memory
+_DEPTH = 60_000
+
+T = TypeVar("T")
+
+
+def load(
+    sources: Sequence[str | Source],
+    *,
+    model: DataModel = ILP32,
+    roots: Sequence[str] | None = ("main",),
+    cpp: str = "pcpp",
+    include: Sequence[str] = (),
+    define: Sequence[str] = (),
+    undefine: Sequence[str] = (),
+) -> Unit:
+    """Read, parse, analyse and link C files. `roots` are the functions to start from (None: every function of the files).
+    The flags given here come after those that a Source brings."""
+    analyzer = Analyzer(Types(model))
+    files = [(Source(s) if isinstance(s, str) else s).also(include, define, undefine) for s in sources]
+
+    def run() -> Unit:
+        where = Loc(files[0].path if files else "<input>", 0)
+        try:
+            for file in files:
+                where = Loc(file.path, 0)
+                options = {"include": file.include, "define": file.define, "undefine": file.undefine}
+                analyzer.add(parse_path(file.path, cpp=cpp, bits=model.pointer_bits, **options))
+            return analyzer.finish(roots)
+        except RecursionError:
+            raise InputError(analyzer.place() or where, "expressions, statements or declarations are nested too deeply") from None
+
+    return deeply(run)
+
+
+def deeply(function: Callable[[], T]) -> T:
+    """Call a function with room for deep recursion: in a thread with a large stack."""
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(function())
+        except BaseException as error:  # handed to the caller below
+            errors.append(error)
+
+    depth, size = sys.getrecursionlimit(), threading.stack_size(_STACK)
+    sys.setrecursionlimit(max(depth, _DEPTH))
+    try:
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(size)
+        sys.setrecursionlimit(depth)
+    if errors:
+        raise errors[0]
+    return results[0]

@@ -1,0 +1,117 @@
+"""C files to preprocessed text: with pcpp against fsoft's own headers, or with gcc against the system's.
+
+Either way the text comes with line markers, so that every token keeps its place in the user's file. With pcpp the columns are kept too: a
+token is written at its own column, and what a macro expands to follows from the column of the macro's name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from fsoft.frontend.source import InputError, Loc
+
+INCLUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "include")
+
+_COMMENTS = re.compile(r"""//(?:[^\\\n]|\\.|\\\n)*|"(?:[^"\\\n]|\\.|\\\n)*"|'(?:[^'\\\n]|\\.)+'|/\*(?s:.*?)\*/|(/\*)""")
+_GCC_ERROR = re.compile(r"^(.*?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$", re.MULTILINE)
+
+
+@dataclass
+class Preprocessed:
+    """Text with line markers, and the lines of the files it came from, as the user wrote them."""
+
+    text: str
+    lines: dict[tuple[str, int], str]
+    notes: list[str] = field(default_factory=list)
+
+
+def read_text(path: str, shown: str | None = None) -> str:
+    """The text of a C file. Bytes that are not UTF-8 are kept as lone surrogates, so that strings keep their bytes."""
+    loc = Loc(shown or path, 0)
+    try:
+        with open(path, "rb") as handle:
+            data = handle.read()
+    except IsADirectoryError:
+        raise InputError(loc, "this is a directory, not a C file") from None
+    except FileNotFoundError:
+        raise InputError(loc, "there is no such file") from None
+    except PermissionError:
+        raise InputError(loc, "this file may not be read") from None
+    except (OSError, ValueError) as error:
+        raise InputError(loc, f"this file cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    binary = re.search(rb"[\x00-\x06]", data)
+    if binary:
+        line = data.count(b"\n", 0, binary.start()) + 1
+        raise InputError(Loc(shown or path, line), f"this is not a C file: it contains a byte with value {binary[0][0]}")
+    text = data.decode("utf-8", "surrogateescape")
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def lines_of(text: str, name: str) -> dict[tuple[str, int], str]:
+    """The lines of a text, printable."""
+    return {(name, number): line for number, line in enumerate(printable(text).split("\n"), 1)}
+
+
+def printable(text: str) -> str:
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def check_comments(text: str, name: str) -> None:
+    for match in _COMMENTS.finditer(text):
+        if match[1] is not None:
+            start = match.start(1)
+            column = start - text.rfind("\n", 0, start)
+            raise InputError(Loc(name, text.count("\n", 0, start) + 1, column), "this comment is never closed")
+
+
+def without_long_comments(text: str) -> str:
+    """Without `//` comments that a backslash continues on the next line; line numbers stay."""
+    if "\\\n" not in text:
+        return text
+    return _COMMENTS.sub(lambda match: "\n" * match[0].count("\n") if match[0].startswith("//") else match[0], text)
+
+
+def preprocess(
+    path: str, *, cpp: str, include: Sequence[str] = (), define: Sequence[str] = (), undefine: Sequence[str] = (), bits: int = 32
+) -> Preprocessed:
+    text = read_text(path)
+    check_comments(text, path)
+    for name in (*define, *undefine):
+        if not re.match(r"[A-Za-z_]\w*(\([^)]*\))?(=|$)", name):
+            raise InputError(Loc("<command line>", 0), f"'{name}' is not the name of a macro")
+    if cpp == "gcc":
+        return _with_gcc(path, text, include, define, undefine, bits)
+    if cpp != "pcpp":
+        raise InputError(Loc("<command line>", 0), f"there is no preprocessor '{cpp}' (pcpp or gcc)")
+    # pcpp takes a while to import, and preprocessed files do without it.
+    from fsoft.frontend.pcpp_driver import run
+
+    return run(path, text, include, define, undefine, bits)
+
+
+def _with_gcc(path: str, text: str, include: Sequence[str], define: Sequence[str], undefine: Sequence[str], bits: int) -> Preprocessed:
+    command = ["gcc", "-E", f"-m{bits}", "-std=gnu17", "-D__FSOFT__=1"]
+    command += [f"-I{folder}" for folder in include] + [f"-D{name}" for name in define] + [f"-U{name}" for name in undefine]
+    command.append(f"./{path}" if path.startswith("-") else path)
+    import subprocess  # only here: it takes a while to import
+
+    try:
+        done = subprocess.run(command, capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    except FileNotFoundError:
+        raise InputError(Loc(path, 0), "gcc is not installed: install it, or use the built-in preprocessor (--cpp pcpp)") from None
+    if done.returncode != 0:
+        raise _gcc_error(path, done.stderr.decode("utf-8", "replace"))
+    return Preprocessed(done.stdout.decode("utf-8", "surrogateescape"), lines_of(text, path))
+
+
+def _gcc_error(path: str, stderr: str) -> InputError:
+    match = _GCC_ERROR.search(stderr)
+    if match:
+        return InputError(Loc(match[1], int(match[2]), int(match[3] or 0)), match[4])
+    said = next((line.strip() for line in stderr.splitlines() if "error" in line), "").removeprefix("gcc: ")
+    return InputError(Loc(path, 0), f"gcc cannot preprocess this file: {said or 'it gave no reason'}")

@@ -1,0 +1,437 @@
+"""Expressions: names, literals, member access, pointers, casts. Arithmetic is in `operators`, calls are in `calls`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pycparser import c_ast
+
+from fsoft.frontend import tree
+from fsoft.frontend.sema import literals
+from fsoft.frontend.sema.constants import evaluate, truth
+from fsoft.frontend.sema.context import Context, Node
+from fsoft.frontend.sema.conversions import compatible, is_null_constant
+from fsoft.frontend.sema.layout import MemberSpec, natural_align
+from fsoft.frontend.sema.scope import EnumConstant, FunctionEntry, ObjectName, TypedefName
+from fsoft.frontend.source import Loc
+from fsoft.frontend.types import (
+    VOID,
+    Array,
+    CType,
+    Field,
+    Float,
+    Function,
+    Int,
+    Pointer,
+    Record,
+    Void,
+    align_of,
+    is_complete,
+    is_scalar,
+    size_of,
+)  # fmt: skip
+
+
+class Expressions:
+    """Typed expressions of one translation unit."""
+
+    def __init__(self, context: Context):
+        self.context = context
+        self.types = context.types
+        self.conversions = context.conversions
+        self._sizes: dict[tree.Symbol, tree.Symbol] = {}  # of arrays of variable length
+        self._handlers: dict[type, Callable[[Node], tree.Expr]] = {
+            c_ast.Constant: self._constant,
+            c_ast.ID: self._identifier,
+            c_ast.ArrayRef: self._subscript,
+            c_ast.StructRef: self._member,
+            c_ast.UnaryOp: lambda node: context.operators.unary(node),
+            c_ast.BinaryOp: lambda node: context.operators.binary(node),
+            c_ast.Assignment: lambda node: context.operators.assignment(node),
+            c_ast.TernaryOp: self._conditional,
+            c_ast.Cast: self._cast,
+            c_ast.FuncCall: lambda node: context.calls.call(node),
+            c_ast.CompoundLiteral: lambda node: context.objects.compound_literal(node),
+            c_ast.Compound: lambda node: context.statements.statement_expression(node),
+            c_ast.ExprList: self._comma,
+            c_ast.GenericSelection: self._generic,
+        }
+
+    # ------------------------------------------------------------ entry points
+
+    def any(self, node: Node) -> tree.Expr:
+        """The expression as it stands: lvalues, arrays and functions are not converted."""
+        handler = self._handlers.get(type(node))
+        if handler is None:
+            if isinstance(node, c_ast.InitList):
+                self.context.error(node, "a list in braces is not an expression")
+            if isinstance(node, c_ast.Typename):
+                self.context.error(node, "a type name where an expression is expected")
+            self.context.unsupported(node, f"expression {type(node).__name__}")
+        return handler(node)
+
+    def value(self, node: Node) -> tree.Expr:
+        """The value of an expression: arrays and functions have become pointers."""
+        return self.decay(self.any(node))
+
+    def scalar(self, node: Node, what: str) -> tree.Expr:
+        expr = self.value(node)
+        if not is_scalar(expr.type):
+            self.context.error(node, f"{what} has type '{expr.type}', a scalar is required")
+        return expr
+
+    def integer_constant(self, node: Node, what: str) -> int:
+        """The value of an expression that must be an integer constant."""
+        expr = self.value(node)
+        value = evaluate(expr)
+        if not isinstance(expr.type, Int) or not isinstance(value, int):
+            self.context.error(node, f"{what} is not an integer constant")
+        return value
+
+    def constant_or_const_object(self, node: Node) -> int | None:
+        """The value of an integer constant expression in which const variables with constant values may occur; None if not constant."""
+        with self.context.without_evaluation():
+            expr = self.value(node)
+        if not isinstance(expr.type, Int):
+            self.context.error(node, f"size of an array has type '{expr.type}', an integer is required")
+        value = evaluate(self._with_const_objects(expr))
+        return value if isinstance(value, int) else None
+
+    def _with_const_objects(self, expr: tree.Expr) -> tree.Expr:
+        """Replace const variables of known value by that value."""
+        if isinstance(expr, tree.Variable):
+            known = self.context.linker.const_values.get(expr.symbol)
+            return expr if known is None else tree.IntConstant(expr.type, expr.loc, known)
+        if isinstance(expr, tree.Cast):
+            return tree.Cast(expr.type, expr.loc, self._with_const_objects(expr.operand))
+        if isinstance(expr, tree.Unary):
+            return tree.Unary(expr.type, expr.loc, expr.op, self._with_const_objects(expr.operand))
+        if isinstance(expr, tree.Binary):
+            left, right = self._with_const_objects(expr.left), self._with_const_objects(expr.right)
+            return tree.Binary(expr.type, expr.loc, expr.op, left, right)
+        return expr
+
+    def starts_known(self, expr: tree.Expr) -> bool:
+        """Whether an expression is built from constants and integer variables whose initial value is a constant."""
+        if isinstance(expr, tree.Variable):
+            linked = self.context.linker.objects.get(expr.symbol.unique)
+            if linked is not None:
+                self.context.linker.initialise(linked)
+            return expr.symbol in self.context.linker.first_values
+        if isinstance(expr, (tree.Cast, tree.Unary)):
+            return self.starts_known(expr.operand)
+        if isinstance(expr, tree.Binary):
+            return self.starts_known(expr.left) and self.starts_known(expr.right)
+        return isinstance(expr, tree.IntConstant)
+
+    # ------------------------------------------------------------ lvalues and decay
+
+    @staticmethod
+    def is_lvalue(expr: tree.Expr) -> bool:
+        while isinstance(expr, tree.Member):
+            expr = expr.base
+        return isinstance(expr, (tree.Variable, tree.Deref, tree.CompoundLiteral, tree.StringLiteral))
+
+    @staticmethod
+    def is_atomic(expr: tree.Expr) -> bool:
+        """Whether an lvalue denotes an `_Atomic` object."""
+        if isinstance(expr, tree.Variable):
+            return expr.symbol.atomic
+        if isinstance(expr, tree.Deref):
+            return expr.atomic
+        return isinstance(expr, tree.Member) and expr.field.atomic
+
+    def decay(self, expr: tree.Expr) -> tree.Expr:
+        ctype = expr.type
+        if isinstance(ctype, Array):
+            if not self.is_lvalue(expr):
+                expr = self._materialised(expr)
+            if isinstance(expr, tree.Deref) and self._variable_size(expr) is not None:
+                return expr.pointer
+            if isinstance(expr, tree.Deref) and isinstance(expr.pointer, tree.IntConstant):
+                return tree.IntConstant(self.pointer_to(ctype.element, ctype.atomic), expr.loc, expr.pointer.value)
+            self.context.take_address(expr)
+            return tree.AddressOf(self.pointer_to(ctype.element, ctype.atomic), expr.loc, expr)
+        if isinstance(ctype, Function):
+            if isinstance(expr, tree.Deref):
+                return expr.pointer
+            return tree.AddressOf(self.pointer_to(ctype), expr.loc, expr)
+        return expr
+
+    def _variable_size(self, expr: tree.Expr) -> tree.Symbol | None:
+        """The variable with the size of an array of variable length, if the expression is one."""
+        if isinstance(expr, tree.Deref) and isinstance(expr.pointer, tree.Variable) and isinstance(expr.type, Array):
+            return self._sizes.get(expr.pointer.symbol) if expr.type.count is None else None
+        return None
+
+    def _materialised(self, expr: tree.Expr) -> tree.Expr:
+        """An array inside a record that is only a value (the result of a call): keep the record in a temporary."""
+        if not isinstance(expr, tree.Member) or not isinstance(expr.base.type, Record):
+            self.context.error(expr.loc, "an array that is not in memory is used as a pointer")
+        if isinstance(expr.base, tree.Member) and not self.is_lvalue(expr.base):
+            base = self._materialised(expr.base)
+        else:
+            symbol = self.context.temporary("<value>", expr.base.type, expr.loc)
+            init = tree.Initializer((tree.InitItem(0, expr.base.type, expr.base),), False)
+            base = tree.CompoundLiteral(expr.base.type, expr.loc, symbol, init)
+        return tree.Member(expr.type, expr.loc, base, expr.field)
+
+    def pointer_to(self, ctype: CType, atomic: bool = False) -> Pointer:
+        return Pointer(ctype, self.types.model.pointer, atomic)
+
+    def address_of(self, expr: tree.Expr, loc: Loc) -> tree.Expr:
+        """`&expr`, with `&*p` and constant member addresses worked out."""
+        if isinstance(expr.type, Function):
+            return self.decay(expr)
+        if not self.is_lvalue(expr):
+            self.context.error(loc, "cannot take the address of a value that is not in memory")
+        if isinstance(expr, tree.Member) and expr.field.bit_width is not None:
+            self.context.error(loc, f"cannot take the address of bit-field '{expr.field.name}'")
+        pointer = self.pointer_to(expr.type, self.is_atomic(expr))
+        if isinstance(expr, tree.Deref) and expr.pointer.type == pointer:
+            return expr.pointer
+        constant = self._constant_address(expr)
+        if constant is not None:
+            return tree.IntConstant(pointer, loc, constant)
+        self.context.take_address(expr)
+        return tree.AddressOf(pointer, loc, expr)
+
+    @staticmethod
+    def _constant_address(expr: tree.Expr) -> int | None:
+        """The address of an object that lies at a number, as in `&((struct s *)0)->member`."""
+        offset = 0
+        while isinstance(expr, tree.Member):
+            offset += expr.field.offset
+            expr = expr.base
+        if isinstance(expr, tree.Deref) and isinstance(expr.pointer, tree.IntConstant):
+            return expr.pointer.value + offset
+        return None
+
+    def deref(self, pointer: tree.Expr, loc: Loc) -> tree.Expr:
+        ctype = pointer.type
+        if not isinstance(ctype, Pointer):
+            self.context.error(loc, f"'*' or '[]' or '->' applied to a value of type '{ctype}', a pointer is required")
+        if isinstance(pointer, tree.AddressOf) and pointer.lvalue.type == ctype.to and not isinstance(ctype.to, Function):
+            return pointer.lvalue
+        if isinstance(pointer, tree.AddressOf) and isinstance(pointer.lvalue, tree.FunctionName):
+            return pointer.lvalue
+        return tree.Deref(ctype.to, loc, pointer, ctype.atomic)
+
+    def require_complete(self, ctype: CType, loc: Loc, what: str) -> None:
+        if not is_complete(ctype) and not isinstance(ctype, (Void, Function)):
+            self.context.error(loc, f"{what} incomplete type '{ctype}'")
+
+    # ------------------------------------------------------------ primaries
+
+    def _constant(self, node: Node) -> tree.Expr:
+        loc, kind, text = self.context.loc(node), node.type, node.value
+        if "string" in kind:
+            element, data = literals.string(text, self.types)
+            return tree.StringLiteral(Array(element, len(data) // element.size), loc, data)
+        found: tuple[Int, int] | None
+        if "char" in kind:
+            found = literals.character(text, self.types)
+        elif literals.is_float(text) or kind in ("float", "double", "long double"):
+            real = literals.floating(text, self.types)
+            if real is None:
+                self.context.unsupported(loc, f"constant {text}")
+            if real[0] is self.types.ldouble:
+                self.context.note("long double is computed as double")
+            return tree.FloatConstant(real[0], loc, real[1])
+        else:
+            found = literals.integer(text, self.types)
+        if found is None:
+            self.context.error(loc, f"invalid constant {text}")
+        return tree.IntConstant(found[0], loc, found[1])
+
+    def _identifier(self, node: Node) -> tree.Expr:
+        loc, name = self.context.loc(node), node.name
+        entry = self.context.lookup(name)
+        if entry is None and name == "__func__" and self.context.function is not None:
+            data = self.context.function.name.rpartition(":")[2].encode() + b"\0"
+            return tree.StringLiteral(Array(self.types.char, len(data)), loc, data)
+        if entry is None:
+            entry = self.context.calls.undeclared(name) or self.context.lookup_or_fail(name, loc)
+        if isinstance(entry, EnumConstant):
+            return tree.IntConstant(entry.type, loc, entry.value)
+        if isinstance(entry, ObjectName):
+            self.context.use(entry)
+            if entry.size is not None:  # an array of variable length, reached through its pointer
+                self._sizes[entry.symbol] = entry.size
+                return tree.Deref(entry.type, loc, tree.Variable(entry.symbol.type, loc, entry.symbol))
+            return tree.Variable(entry.type, loc, entry.symbol)
+        if isinstance(entry, FunctionEntry):
+            self.context.use(entry)
+            return tree.FunctionName(entry.type, loc, entry.linked.name)
+        assert isinstance(entry, TypedefName)
+        self.context.error(loc, f"'{name}' is a type, an expression is expected")
+
+    def _subscript(self, node: Node) -> tree.Expr:
+        loc = self.context.loc(node)
+        left, right = self.value(node.name), self.value(node.subscript)
+        if isinstance(left.type, Int) and isinstance(right.type, Pointer):
+            left, right = right, left
+        if not isinstance(left.type, Pointer):
+            self.context.error(loc, f"subscripted value has type '{left.type}', an array or a pointer is required")
+        if not isinstance(right.type, Int):
+            self.context.error(loc, f"array index has type '{right.type}', an integer is required")
+        return self.deref(self.context.operators.pointer_add(left, right, 1, loc), loc)
+
+    def _member(self, node: Node) -> tree.Expr:
+        if node.type == "->":
+            base = self.deref(self.value(node.name), self.context.loc(node))
+        else:
+            base = self.any(node.name)
+        return self.member(base, node.field.name, self.context.loc(node.field))
+
+    def member(self, base: tree.Expr, name: str, loc: Loc) -> tree.Expr:
+        record = base.type
+        if not isinstance(record, Record):
+            self.context.error(loc, f"request for member '{name}' in a value of type '{record}', which is not a struct or union")
+        if record.fields is None:
+            self.context.error(loc, f"request for member '{name}' in incomplete type '{record}'")
+        path = record.members.get(name)
+        if path is None:
+            self.context.error(loc, f"'{record}' has no member named '{name}'")
+        for field in path:
+            base = self.select(base, field, loc)
+        return base
+
+    @staticmethod
+    def select(base: tree.Expr, field: Field, loc: Loc) -> tree.Expr:
+        return tree.Member(field.type, loc, base, field)
+
+    # ------------------------------------------------------------ the rest
+
+    def _comma(self, node: Node) -> tree.Expr:
+        exprs = node.exprs
+        result = self.any(exprs[0])
+        for item in exprs[1:]:
+            right = self.value(item)
+            result = tree.Comma(right.type, right.loc, self.discard(result), right)
+        return result
+
+    def discard(self, expr: tree.Expr) -> tree.Expr:
+        """An expression evaluated for its effects."""
+        if isinstance(expr.type, (Array, Function)):
+            expr = self.decay(expr)
+        return expr
+
+    def _cast(self, node: Node) -> tree.Expr:
+        loc = self.context.loc(node)
+        to = self.context.declarations.type_name(node.to_type).type
+        return self.cast(self.value(node.expr), to, loc if node.coord is not None else self.context.loc(node.expr))
+
+    def cast(self, expr: tree.Expr, to: CType, loc: Loc) -> tree.Expr:
+        """An explicit cast."""
+        if isinstance(to, Void):
+            return expr if isinstance(expr.type, Void) else tree.Cast(VOID, loc, expr)
+        if isinstance(to, Record):
+            if expr.type is to:
+                return expr
+            self.context.error(loc, f"cast to '{to}', which is not a scalar type")
+        if not is_scalar(to):
+            self.context.error(loc, f"cast to '{to}'")
+        if not is_scalar(expr.type):
+            self.context.error(loc, f"cast of a value of type '{expr.type}' to '{to}'")
+        if {Float, Pointer} <= {type(to), type(expr.type)}:
+            self.context.error(loc, f"cast between '{expr.type}' and '{to}'")
+        if isinstance(to, Pointer) and expr.type == to and isinstance(expr.type, Pointer) and expr.type.atomic != to.atomic:
+            return tree.Cast(to, loc, expr)
+        if expr.type == to and self.is_lvalue(expr):
+            return tree.Cast(to, loc, expr)
+        return self.conversions.convert(expr, to, loc)
+
+    def _conditional(self, node: Node) -> tree.Expr:
+        loc = self.context.loc(node)
+        condition = self.scalar(node.cond, "condition of '?:'")
+        if node.iftrue is None:
+            return self._elvis(condition, node, loc)
+        return self.conditional(condition, self.value(node.iftrue), self.value(node.iffalse), loc)
+
+    def _elvis(self, condition: tree.Expr, node: Node, loc: Loc) -> tree.Expr:
+        """`a ?: b`: `a` is evaluated once, into a temporary."""
+        other = self.value(node.iffalse)
+        known = truth(condition)
+        if known is not None or self.context.function is None:
+            return self.conditional(condition, condition, other, loc)
+        symbol = self.context.temporary("<condition>", condition.type, loc)
+        declare = tree.Declare(loc, symbol, tree.Initializer((tree.InitItem(0, condition.type, condition),), False))
+        kept = tree.Variable(condition.type, loc, symbol)
+        result = self.conditional(kept, kept, other, loc)
+        return tree.StatementExpr(result.type, loc, tree.Block(loc, (declare,), loc), result)
+
+    def conditional(self, condition: tree.Expr, then: tree.Expr, other: tree.Expr, loc: Loc) -> tree.Expr:
+        then, other = self._branches(then, other, loc)
+        known = truth(condition)
+        if known is not None:
+            return then if known else other
+        return tree.Conditional(then.type, loc, condition, then, other)
+
+    def _branches(self, then: tree.Expr, other: tree.Expr, loc: Loc) -> tuple[tree.Expr, tree.Expr]:
+        """Both branches of `?:` brought to the type of the whole (C99 6.5.15)."""
+        a, b = then.type, other.type
+        if isinstance(a, (Int, Float)) and isinstance(b, (Int, Float)):
+            left, right, _ = self.conversions.arithmetic(then, other)
+            return left, right
+        if isinstance(a, Void) or isinstance(b, Void):
+            return self.cast(then, VOID, loc), self.cast(other, VOID, loc)
+        if isinstance(a, Record) and isinstance(b, Record) and compatible(a, b):
+            return then, other
+        if isinstance(a, Pointer) or isinstance(b, Pointer):
+            to = self._common_pointer(then, other)
+            if to is not None:
+                return self.conversions.convert(then, to, loc), self.conversions.convert(other, to, loc)
+        self.context.error(loc, f"branches of '?:' have types '{a}' and '{b}', which do not go together")
+
+    @staticmethod
+    def _common_pointer(then: tree.Expr, other: tree.Expr) -> CType | None:
+        a, b = then.type, other.type
+        if not isinstance(a, Pointer) or not isinstance(b, Pointer):
+            pointer, number = (a, b) if isinstance(a, Pointer) else (b, a)
+            return pointer if isinstance(number, Int) else None
+        if is_null_constant(then):
+            return b
+        if is_null_constant(other):
+            return a
+        return b if isinstance(b.to, Void) else a
+
+    def _generic(self, node: Node) -> tree.Expr:
+        with self.context.without_evaluation():
+            control = self.value(node.expr).type
+        default: Node = None
+        for association in node.associations:
+            if association.type is None:
+                default = association
+            elif compatible(self.context.declarations.type_name(association.type).type, control):
+                return self.any(association.expr)
+        if default is None:
+            self.context.error(node, f"no association of _Generic fits type '{control}'")
+        return self.any(default.expr)
+
+    def size(self, node: Node, loc: Loc) -> tree.Expr:
+        """`sizeof`."""
+        if type(node) is c_ast.ID:
+            with self.context.without_evaluation():
+                size = self._variable_size(self.any(node))
+            if size is not None:
+                return tree.Variable(self.types.size_t, loc, size)
+        ctype = self._operand_type(node)[0]
+        self.require_complete(ctype, loc, "sizeof of")
+        return tree.IntConstant(self.types.size_t, loc, size_of(ctype))
+
+    def alignment(self, node: Node, loc: Loc) -> tree.Expr:
+        """`_Alignof`."""
+        ctype, atomic, align = self._operand_type(node)
+        natural = natural_align(MemberSpec("", ctype, atomic)) if not isinstance(ctype, Array) else align_of(ctype)
+        return tree.IntConstant(self.types.size_t, loc, max(align, natural))
+
+    def _operand_type(self, node: Node) -> tuple[CType, bool, int]:
+        if isinstance(node, c_ast.Typename):
+            declared = self.context.declarations.type_name(node)
+            return declared.type, declared.atomic, declared.align
+        with self.context.without_evaluation():
+            expr = self.any(node)
+        if isinstance(expr, tree.Member) and expr.field.bit_width is not None:
+            self.context.error(node, f"sizeof of bit-field '{expr.field.name}'")
+        return expr.type, self.is_atomic(expr), 0

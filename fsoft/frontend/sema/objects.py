@@ -1,0 +1,197 @@
+"""Declarations inside functions, compound literals and static assertions."""
+
+from __future__ import annotations
+
+from pycparser import c_ast
+
+from fsoft.frontend import tree
+from fsoft.frontend.link import LinkedObject
+from fsoft.frontend.nodes import GnuAttribute
+from fsoft.frontend.sema import literals
+from fsoft.frontend.sema.context import Context, Node
+from fsoft.frontend.sema.conversions import compatible
+from fsoft.frontend.sema.scope import Declared, Entry, FunctionEntry, ObjectName, TypedefName
+from fsoft.frontend.source import Loc
+from fsoft.frontend.types import Array, Function, Int, Void, is_complete, size_of
+
+
+class Objects:
+    def __init__(self, context: Context):
+        self.context = context
+
+    # ------------------------------------------------------------ block scope
+
+    def declaration(self, node: Node) -> list[tree.Statement]:
+        """A declaration in a block: the statements it amounts to."""
+        context = self.context
+        if type(node) is c_ast.Typedef:
+            self._typedef(node)
+            return []
+        if node.name is None:
+            context.declarations.records.declare_tag(node.type)
+            return []
+        loc = context.loc(node)
+        if type(node.type) is c_ast.ArrayDecl and not node.storage and node.init is None:
+            variable = self._variable_array(node, loc)
+            if variable is not None:
+                return variable
+        declared = self._declared(node)
+        if isinstance(declared.type, Function):
+            self._enter(node.name, context.linker.block_function(context, node, declared.type, loc), loc)
+            return []
+        if "extern" in node.storage:
+            if node.init is not None:
+                context.error(loc, f"'{node.name}' is declared extern in a block and initialised")
+            self._enter(node.name, context.linker.block_object(context, node, declared, loc), loc)
+            return []
+        self._check_complete(node, declared, loc)
+        if "static" in node.storage or "_Thread_local" in node.storage:
+            self._static(node, declared, loc)
+            return []
+        return [self._local(node, declared, loc)]
+
+    def _declared(self, node: Node) -> Declared:
+        """The declared type; `__auto_type` takes it from the initialiser."""
+        inner = node.type
+        if type(inner) is c_ast.TypeDecl and type(inner.type) is c_ast.InferredType:
+            if node.init is None:
+                self.context.error(node, f"'{node.name}' needs an initialiser to infer its type from")
+            with self.context.without_evaluation():
+                return Declared(self.context.expressions.value(node.init).type)
+        return self.context.declarations.declared(node)
+
+    def _enter(self, name: str, entry: Entry, loc: Loc) -> None:
+        """Put a name into the current scope; only extern and function declarations may come twice."""
+        names = self.context.scope.names
+        old = names.get(name)
+        if old is not None:
+            again = isinstance(old, (ObjectName, FunctionEntry)) and isinstance(entry, type(old)) and old.linked is not None
+            if not again or old.linked is not entry.linked:  # type: ignore[union-attr]
+                self.context.error(loc, f"redeclaration of '{name}'")
+        names[name] = entry
+
+    def _typedef(self, node: Node) -> None:
+        loc = self.context.loc(node)
+        declared = self.context.declarations.declared(node)
+        old = self.context.scope.names.get(node.name)
+        if old is not None and not (isinstance(old, TypedefName) and compatible(old.declared.type, declared.type)):
+            self.context.error(loc, f"redeclaration of '{node.name}'")
+        self.context.scope.names[node.name] = TypedefName(declared, loc)
+
+    def _check_complete(self, node: Node, declared: Declared, loc: Loc) -> None:
+        ctype = declared.type
+        if isinstance(ctype, Void):
+            self.context.error(loc, f"variable '{node.name}' declared void")
+        sized_by_init = isinstance(ctype, Array) and ctype.count is None and node.init is not None
+        if not is_complete(ctype) and not sized_by_init:
+            self.context.error(loc, f"'{node.name}' has incomplete type '{ctype}'")
+
+    def _symbol(self, node: Node, declared: Declared, storage: str, loc: Loc) -> tree.Symbol:
+        unique = self.context.unique_name(node.name)
+        return tree.Symbol(
+            node.name, unique, declared.type, storage, loc, atomic=declared.atomic, volatile=declared.volatile
+        )
+
+    def _local(self, node: Node, declared: Declared, loc: Loc) -> tree.Statement:
+        symbol = self._symbol(node, declared, "local", loc)
+        entry = ObjectName(symbol, declared.type, loc)
+        self._enter(node.name, entry, loc)
+        init = None
+        if node.init is not None:
+            init = self._initialise(entry, declared, node, False, loc)
+        return tree.Declare(loc, symbol, init)
+
+    def _variable_array(self, node: Node, loc: Loc) -> list[tree.Statement] | None:
+        """An array whose length is an expression over variables that start with known values: memory from `alloca`.
+        None if this is an ordinary array; lengths about which nothing is known are rejected elsewhere."""
+        context, dim = self.context, node.type.dim
+        if dim is None or context.expressions.constant_or_const_object(dim) is not None:
+            return None
+        count = context.expressions.value(dim)
+        allocate = context.calls.undeclared("alloca")
+        if allocate is None or not context.expressions.starts_known(count):
+            return None
+        element = context.declarations.of(node.type.type, node.name)
+        size_t = context.types.size_t
+        context.note(f"variable length array '{node.name}' at {loc} lives until its function returns")
+        context.use(allocate)
+        each = tree.IntConstant(size_t, loc, size_of(element.type))
+        total = context.operators.apply("*", context.conversions.convert(count, size_t, loc), each, loc)
+        size = context.temporary(f"<size of {node.name}>", size_t, loc)
+        pointer = context.expressions.pointer_to(element.type, element.atomic)
+        symbol = tree.Symbol(node.name, context.unique_name(node.name), pointer, "local", loc)
+        self._enter(node.name, ObjectName(symbol, Array(element.type, None, element.atomic), loc, size=size), loc)
+        arguments = context.calls.arguments(allocate.type, [tree.Variable(size_t, loc, size)], loc, "function 'alloca'")
+        call = tree.Call(allocate.type.result, loc, tree.FunctionName(allocate.type, loc, "alloca"), tuple(arguments))
+        memory = context.conversions.convert(call, pointer, loc)
+        return [tree.Declare(loc, size, self._single_item(total)), tree.Declare(loc, symbol, self._single_item(memory))]
+
+    @staticmethod
+    def _single_item(value: tree.Expr) -> tree.Initializer:
+        return tree.Initializer((tree.InitItem(0, value.type, value),), False)
+
+    def _static(self, node: Node, declared: Declared, loc: Loc) -> None:
+        storage = "thread" if "_Thread_local" in node.storage else "static"
+        symbol = self._symbol(node, declared, storage, loc)
+        linked = LinkedObject(symbol.unique, declared.type, loc, symbol, defined=True)
+        self.context.linker.objects[symbol.unique] = linked
+        entry = ObjectName(symbol, declared.type, loc, linked)
+        self._enter(node.name, entry, loc)
+        if node.init is not None:
+            linked.init = self._initialise(entry, declared, node, True, loc)
+
+    def _initialise(self, entry: ObjectName, declared: Declared, node: Node, static: bool, loc: Loc) -> tree.Initializer:
+        init, ctype = self.context.initialisers.object(declared.type, node.init, static, loc)
+        entry.symbol.type = ctype
+        if isinstance(ctype, Array):
+            entry.type = ctype
+        self.remember_constant(entry.symbol, declared, init)
+        return init
+
+    def remember_constant(self, symbol: tree.Symbol, declared: Declared, init: tree.Initializer) -> None:
+        """An integer with a constant initialiser may size an array."""
+        if isinstance(declared.type, Int) and len(init.items) == 1:
+            value = init.items[0].value
+            if isinstance(value, tree.IntConstant):
+                self.context.linker.first_values[symbol] = value.value
+                if declared.const:
+                    self.context.linker.const_values[symbol] = value.value
+
+    # ------------------------------------------------------------ compound literals
+
+    def compound_literal(self, node: Node) -> tree.Expr:
+        """`(T){...}`: a local, or an object with static storage when it stands outside of functions."""
+        context, loc = self.context, self.context.loc(node)
+        declared = context.declarations.type_name(node.type)
+        static = context.function is None or "static" in (node.storage or ())
+        init, ctype = context.initialisers.object(declared.type, node.init, static, loc)
+        if not is_complete(ctype):
+            context.error(loc, f"compound literal of incomplete type '{ctype}'")
+        if not static:
+            symbol = context.temporary("<literal>", ctype, loc)
+            symbol.atomic = declared.atomic
+            return tree.CompoundLiteral(ctype, loc, symbol, init)
+        linked = context.linker.anonymous_object(ctype, loc)
+        linked.init = init
+        entry = ObjectName(linked.symbol, ctype, loc, linked)
+        context.use(entry)
+        return tree.Variable(ctype, loc, linked.symbol)
+
+    # ------------------------------------------------------------ static assertions, attributes
+
+    def static_assert(self, node: Node) -> None:
+        value = self.context.expressions.integer_constant(node.cond, "condition of _Static_assert")
+        if value == 0:
+            text = ""
+            if node.message is not None:
+                _, data = literals.string(node.message.value, self.context.types)
+                text = ": " + data.rstrip(b"\0").decode("utf-8", "replace")
+            self.context.error(node.cond, f"static assertion failed{text}")
+
+
+def attribute_names(node: Node) -> frozenset[str]:
+    """The attributes of a function's declaration that are kept on its definition."""
+    names = {item.name for item in node.attributes or () if isinstance(item, GnuAttribute)}
+    if "_Noreturn" in (node.funcspec or ()):
+        names.add("noreturn")
+    return frozenset(names)

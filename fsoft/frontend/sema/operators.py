@@ -1,0 +1,230 @@
+"""Unary and binary operators, assignment, increment: operand conversions, result types and constant folding."""
+
+from __future__ import annotations
+
+from pycparser import c_ast
+
+from fsoft.frontend import tree
+from fsoft.frontend.sema.constants import (
+    COMPARISONS,
+    compare,
+    constant_of,
+    float_binary,
+    int_binary,
+    truth,
+    unary_value,
+    wrap,
+)  # fmt: skip
+from fsoft.frontend.sema.context import Context, Node
+from fsoft.frontend.sema.conversions import is_arithmetic, is_null_constant
+from fsoft.frontend.source import Loc
+from fsoft.frontend.types import CType, Float, Int, Pointer, Record, Void, is_scalar, size_of
+
+_INT_ONLY = frozenset(("%", "&", "|", "^", "<<", ">>"))
+
+
+class Operators:
+    def __init__(self, context: Context):
+        self.context = context
+        self.types = context.types
+        self.conversions = context.conversions
+
+    # ------------------------------------------------------------ binary
+
+    def binary(self, node: Node) -> tree.Expr:
+        """A chain of binary operators; the left spine is walked, not recursed into, for sums can be long."""
+        spine = []
+        while type(node) is c_ast.BinaryOp:
+            spine.append(node)
+            node = node.left
+        value = self.context.expressions.value
+        left = value(node)
+        while spine:
+            item = spine.pop()
+            left = self.apply(item.op, left, value(item.right), self.context.loc(item))
+        return left
+
+    def apply(self, op: str, left: tree.Expr, right: tree.Expr, loc: Loc) -> tree.Expr:
+        if op in ("&&", "||"):
+            return self._logical(op, left, right, loc)
+        if isinstance(left.type, (Int, Float)) and isinstance(right.type, (Int, Float)):
+            return self._arithmetic(op, left, right, loc)
+        if isinstance(left.type, Pointer) or isinstance(right.type, Pointer):
+            result = self._pointer(op, left, right, loc)
+            if result is not None:
+                return result
+        for side in (left, right):
+            if isinstance(side.type, Void):
+                self.context.error(loc, f"void value used as an operand of '{op}'")
+        self.context.error(loc, f"invalid operands to '{op}': '{left.type}' and '{right.type}'")
+
+    def _arithmetic(self, op: str, left: tree.Expr, right: tree.Expr, loc: Loc) -> tree.Expr:
+        if op in _INT_ONLY and (isinstance(left.type, Float) or isinstance(right.type, Float)):
+            self.context.error(loc, f"invalid operands to '{op}': '{left.type}' and '{right.type}'")
+        common: CType
+        if op in ("<<", ">>"):
+            left, right = self.conversions.promote(left), self.conversions.promote(right)
+            common = left.type
+        else:
+            left, right, common = self.conversions.arithmetic(left, right)
+        a, b = constant_of(left), constant_of(right)
+        if a is not None and b is not None:
+            folded = self._fold(op, common, a, b, loc)
+            if folded is not None:
+                return folded
+        return tree.Binary(self.types.int if op in COMPARISONS else common, loc, op, left, right)
+
+    def _fold(self, op: str, ctype: CType, left: int | float, right: int | float, loc: Loc) -> tree.Expr | None:
+        if op in COMPARISONS:
+            return tree.IntConstant(self.types.int, loc, compare(op, left, right))
+        if isinstance(ctype, Float):
+            return tree.FloatConstant(ctype, loc, float_binary(op, ctype, float(left), float(right)))
+        assert isinstance(ctype, Int) and isinstance(left, int) and isinstance(right, int)
+        result = int_binary(op, ctype, left, right)
+        return tree.IntConstant(ctype, loc, result[0]) if result is not None and result[1] else None
+
+    def _logical(self, op: str, left: tree.Expr, right: tree.Expr, loc: Loc) -> tree.Expr:
+        for side in (left, right):
+            if not is_scalar(side.type):
+                self.context.error(loc, f"operand of '{op}' has type '{side.type}', a scalar is required")
+        known = truth(left)
+        if known is not None:
+            if known == (op == "||"):
+                return tree.IntConstant(self.types.int, loc, int(known))
+            after = truth(right)
+            if after is not None:
+                return tree.IntConstant(self.types.int, loc, int(after))
+        return tree.Logical(self.types.int, loc, op, left, right)
+
+    # ------------------------------------------------------------ pointers
+
+    def _pointer(self, op: str, left: tree.Expr, right: tree.Expr, loc: Loc) -> tree.Expr | None:
+        if op in COMPARISONS:
+            return self._compare_pointers(op, left, right, loc)
+        if op == "+" and isinstance(left.type, Int):
+            left, right = right, left
+        if op in ("+", "-") and isinstance(right.type, Int):
+            return self.pointer_add(left, right, 1 if op == "+" else -1, loc)
+        if op == "-" and isinstance(left.type, Pointer) and isinstance(right.type, Pointer):
+            scale = self.pointee_size(left.type, loc)
+            if isinstance(left, tree.IntConstant) and isinstance(right, tree.IntConstant) and scale:
+                distance = wrap(left.value - right.value, self.types.ptrdiff_t)
+                return tree.IntConstant(self.types.ptrdiff_t, loc, distance // scale)
+            return tree.PointerDiff(self.types.ptrdiff_t, loc, left, self.conversions.convert(right, left.type, loc), scale)
+        return None
+
+    def _compare_pointers(self, op: str, left: tree.Expr, right: tree.Expr, loc: Loc) -> tree.Expr | None:
+        if not (isinstance(left.type, (Pointer, Int)) and isinstance(right.type, (Pointer, Int))):
+            return None
+        if isinstance(left.type, Int) or (isinstance(right.type, Pointer) and is_null_constant(left)):
+            left = self.conversions.convert(left, right.type, loc)
+        else:
+            right = self.conversions.convert(right, left.type, loc)
+        if isinstance(left, tree.IntConstant) and isinstance(right, tree.IntConstant):
+            return tree.IntConstant(self.types.int, loc, compare(op, left.value, right.value))
+        if op in ("==", "!=") and (is_zero(left) or is_zero(right)):
+            known = truth(right if is_zero(left) else left)
+            if known is not None:
+                return tree.IntConstant(self.types.int, loc, int(known == (op == "!=")))
+        return tree.Binary(self.types.int, loc, op, left, right)
+
+    def pointee_size(self, ctype: Pointer, loc: Loc) -> int:
+        self.context.expressions.require_complete(ctype.to, loc, "arithmetic on a pointer to")
+        return size_of(ctype.to)
+
+    def pointer_add(self, pointer: tree.Expr, index: tree.Expr, sign: int, loc: Loc) -> tree.Expr:
+        assert isinstance(pointer.type, Pointer)
+        scale = self.pointee_size(pointer.type, loc)
+        index = self.conversions.promote(index)
+        if isinstance(index, tree.IntConstant):
+            if index.value == 0:
+                return pointer
+            if isinstance(pointer, tree.IntConstant):
+                return tree.IntConstant(pointer.type, loc, wrap(pointer.value + sign * index.value * scale, pointer.type))
+        return tree.PointerAdd(pointer.type, loc, pointer, index, sign, scale)
+
+    # ------------------------------------------------------------ unary
+
+    def unary(self, node: Node) -> tree.Expr:
+        op, loc, expressions = node.op, self.context.loc(node), self.context.expressions
+        if op == "sizeof":
+            return expressions.size(node.expr, loc)
+        if op == "_Alignof":
+            return expressions.alignment(node.expr, loc)
+        if op == "&":
+            return expressions.address_of(expressions.any(node.expr), loc)
+        if op == "*":
+            return expressions.deref(expressions.value(node.expr), loc)
+        if op in ("++", "--", "p++", "p--"):
+            return self._increment(op, expressions.any(node.expr), loc)
+        return self._prefix(op, expressions.value(node.expr), loc)
+
+    def _prefix(self, op: str, operand: tree.Expr, loc: Loc) -> tree.Expr:
+        if op == "!":
+            if not is_scalar(operand.type):
+                self.context.error(loc, f"operand of '!' has type '{operand.type}', a scalar is required")
+            known = truth(operand)
+            if known is not None:
+                return tree.IntConstant(self.types.int, loc, int(not known))
+            return tree.Unary(self.types.int, loc, "!", operand)
+        if not is_arithmetic(operand.type) or (op == "~" and isinstance(operand.type, Float)):
+            self.context.error(loc, f"invalid operand to unary '{op}': '{operand.type}'")
+        operand = self.conversions.promote(operand)
+        if op == "+":
+            return tree.Cast(operand.type, loc, operand) if self.context.expressions.is_lvalue(operand) else operand
+        value = constant_of(operand)
+        if value is not None:
+            result = unary_value(op, operand.type, value)
+            overflow = op == "-" and isinstance(operand.type, Int) and operand.type.signed and value != 0 and result == value
+            if result is not None and not overflow:
+                return self.conversions.number(operand.type, loc, result)
+        return tree.Unary(operand.type, loc, op, operand)
+
+    # ------------------------------------------------------------ assignment
+
+    def _target(self, target: tree.Expr, loc: Loc) -> tree.Expr:
+        if not self.context.expressions.is_lvalue(target) or isinstance(target, tree.StringLiteral):
+            self.context.error(loc, "assignment to something that is not an lvalue")
+        if not is_scalar(target.type) and not isinstance(target.type, Record):
+            self.context.error(loc, f"assignment to an expression of type '{target.type}'")
+        self.context.expressions.require_complete(target.type, loc, "assignment to")
+        return target
+
+    def assignment(self, node: Node) -> tree.Expr:
+        loc, expressions = self.context.loc(node), self.context.expressions
+        target = self._target(expressions.any(node.lvalue), loc)
+        value = expressions.value(node.rvalue)
+        if node.op == "=":
+            value = self.conversions.assign(value, target.type, loc, f"assigning to type '{target.type}'")
+            return tree.Assign(target.type, loc, target, value)
+        return self._compound(node.op[:-1], target, value, loc)
+
+    def _compound(self, op: str, target: tree.Expr, value: tree.Expr, loc: Loc) -> tree.Expr:
+        if isinstance(target.type, Pointer) and op in ("+", "-") and isinstance(value.type, Int):
+            scale = self.pointee_size(target.type, loc)
+            value = self.conversions.promote(value)
+            return tree.CompoundAssign(target.type, loc, op, target, value, target.type, scale)
+        if not is_arithmetic(target.type) or not is_arithmetic(value.type):
+            self.context.error(loc, f"invalid operands to '{op}=': '{target.type}' and '{value.type}'")
+        if op in _INT_ONLY and (isinstance(target.type, Float) or isinstance(value.type, Float)):
+            self.context.error(loc, f"invalid operands to '{op}=': '{target.type}' and '{value.type}'")
+        promoted, value = self.conversions.promote(target), self.conversions.promote(value)
+        if op in ("<<", ">>"):
+            return tree.CompoundAssign(target.type, loc, op, target, value, promoted.type)
+        compute = self.conversions.common(promoted.type, value.type)
+        return tree.CompoundAssign(target.type, loc, op, target, self.conversions.convert(value, compute, loc), compute)
+
+    def _increment(self, op: str, target: tree.Expr, loc: Loc) -> tree.Expr:
+        target = self._target(target, loc)
+        if not is_scalar(target.type):
+            self.context.error(loc, f"'{op[-2:]}' on a value of type '{target.type}'")
+        one = tree.IntConstant(self.types.int, loc, 1)
+        step = self._compound(op[-1], target, one, loc)
+        if not op.startswith("p"):
+            return step
+        assert isinstance(step, tree.CompoundAssign)
+        return tree.CompoundAssign(step.type, loc, step.op, target, step.value, step.compute, step.scale, True)
+
+
+def is_zero(expr: tree.Expr) -> bool:
+    return isinstance(expr, tree.IntConstant) and expr.value == 0

@@ -1,0 +1,56 @@
+"""Places in the user's text, and the one kind of error that speaks about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Loc(NamedTuple):
+    """A place in the source as the user wrote it (after `#line` markers)."""
+
+    file: str
+    line: int
+    column: int = 0
+
+    def __str__(self) -> str:
+        if self.line <= 0:
+            return self.file
+        return f"{self.file}:{self.line}:{self.column}" if self.column > 0 else f"{self.file}:{self.line}"
+
+
+NOWHERE = Loc("<fsoft>", 0, 0)
+
+
+class InputError(Exception):
+    """Bad or unsupported input. `str(error)` is the one line a user sees; the command line exits with 2.
+
+    `what` says what is wrong and, where there is one, what to do about it.
+    """
+
+    def __init__(self, loc: Loc, what: str):
+        super().__init__(what)
+        self.loc = loc
+        self.what = what
+
+    def __str__(self) -> str:
+        return f"{self.loc}: error: {self.what}"
+
+
+class Unsupported(InputError):
+    """C or library functions that fsoft does not model. Named, never ignored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A C file, with preprocessor flags of its own (as a compilation database gives them)."""
+
+    path: str
+    include: tuple[str, ...] = ()
+    define: tuple[str, ...] = ()
+    undefine: tuple[str, ...] = ()
+
+    def also(self, include: Sequence[str], define: Sequence[str], undefine: Sequence[str]) -> Source:
+        """The same file with more flags, which come after its own."""
+        return Source(self.path, (*self.include, *include), (*self.define, *define), (*self.undefine, *undefine))

@@ -1,0 +1,37 @@
+"""Passes: Program to Program. Each is a frozen dataclass with a name, its options as fields, and `apply`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from fsoft.passes.atomic import Atomic
+from fsoft.passes.dead import Dead
+from fsoft.passes.fold import Fold
+from fsoft.passes.simplify import Simplify
+from fsoft.program.program import Program
+
+
+class Pass(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    def apply(self, program: Program) -> Program: ...
+
+
+PIPELINE: list[Pass] = [Simplify(), Atomic(), Dead(), Fold()]
+"""The passes that make a lowered program small, in order."""
+
+by_name: dict[str, Pass] = {p.name: p for p in PIPELINE}
+
+
+def run(program: Program, passes: Sequence[Pass] = tuple(PIPELINE), after: Callable[[Pass, Program], None] | None = None) -> Program:
+    """Apply passes in order; `after` is called with each result (to dump, check or time it)."""
+    for one in passes:
+        program = one.apply(program)
+        if after is not None:
+            after(one, program)
+    return program
+
+
+__all__ = ["Atomic", "Dead", "Fold", "PIPELINE", "Pass", "Simplify", "by_name", "run"]

@@ -1,0 +1,266 @@
+"""Atomic sections without loops become one step each, by if-conversion.
+
+    e --x--> a1 --[c]--> a2 --y--> exit          e --( x; p := c; y when p; z when !p )--> exit
+                \\-[!c]--> a3 --z--> exit    =>
+
+The atomic locations behind a step are laid out in topological order; each action runs under the path predicate of its location.
+A predicate is a register of its own as soon as it is computed, so later actions cannot change it (`tidy` puts it back into the
+uses where that is safe). A location that every way from its dominator passes has the predicate of that dominator. Ways
+that can only stop the thread are laid out at once where they branch off, a copy for each: what comes after them does not run.
+
+Steps that exclude each other by form are decided by their guards; other choices become an explicit Input. A location inside
+at which no guard may hold blocks, so it becomes a Require. Several exits meet in a fresh location that branches on the predicates:
+an invisible step later. A section with a loop stays a sequence at atomic locations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fsoft.analysis.actions import ending, with_when
+from fsoft.analysis.validity import Validity
+from fsoft.passes.graph import Graph, each_template
+from fsoft.passes.simplify import CHOICES
+from fsoft.passes.tidy import tags_before
+from fsoft.passes.ways import all_exclusive, any_of, exhaustive
+from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, make, negate
+from fsoft.program.program import (
+    Action,
+    Alloc,
+    Assign,
+    Enter,
+    Free,
+    Halt,
+    Input,
+    Leave,
+    Program,
+    Require,
+    Step,
+    Store,
+    Tag,
+    Template,
+)  # fmt: skip
+
+_WRITES = (Store, Alloc, Free, Enter, Leave)
+
+
+@dataclass(frozen=True)
+class Atomic:
+    """`largest`: sections with more actions than this stay sequences."""
+
+    name: str = "atomic"
+    largest: int = 400
+
+    def apply(self, program: Program) -> Program:
+        validity = Validity(program)
+        return each_template(program, lambda t: self._template(validity, t))
+
+    def _template(self, validity: Validity, template: Template) -> Template:
+        if not any(where.atomic for where in template.locations):
+            return template
+        graph = Graph(template)
+        for node in range(len(graph.out)):
+            if not graph.locations[node].atomic:
+                graph.out[node] = [self._converted(graph, step, validity, template) for step in graph.out[node]]
+        return graph.finish()
+
+    def _converted(self, graph: Graph, step: Step, validity: Validity, template: Template) -> Step:
+        if not graph.locations[step.target].atomic or ending(step):
+            return step
+        order = _topological(graph, step.target)
+        if order is None or sum(len(s.actions) for n in order for s in graph.out[n]) > self.largest:
+            return step
+        section = _Section(graph, step, order, 4 * self.largest)
+        try:
+            section.run()
+        except _TooLargeError:
+            return step
+        tags = section.tags
+        if _half_done(section.actions, validity, template) and not any(t.kind in ("section", "atomic") for t in tags):
+            tags = (*tags, Tag("atomic"))
+        return Step(step.source, step.guard, tuple(section.actions), section.target(), step.loc, step.text, tags, step.calls)
+
+
+def _half_done(actions: list[Action], validity: Validity, template: Template) -> bool:
+    """The thread may stop after it has written something: others must not see that."""
+    written = False
+    for action in actions:
+        if written and not validity.safe(template, action):
+            return True
+        written = written or isinstance(action, _WRITES)
+    return False
+
+
+def _topological(graph: Graph, start: int) -> list[int] | None:
+    """The atomic locations reachable from `start` through atomic locations, sources first; None if there is a cycle."""
+    order: list[int] = []
+    state = {start: 1}
+    stack = [(start, iter(graph.out[start]))]
+    while stack:
+        node, rest = stack[-1]
+        for step in rest:
+            if ending(step) or not graph.locations[step.target].atomic:
+                continue
+            if state.get(step.target) == 1:
+                return None
+            if step.target not in state:
+                state[step.target] = 1
+                stack.append((step.target, iter(graph.out[step.target])))
+                break
+        else:
+            stack.pop()
+            state[node] = 2
+            order.append(node)
+    order.reverse()
+    return order
+
+
+def _without_exit(graph: Graph, order: list[int]) -> set[int]:
+    """Locations from which every way stops the thread or blocks."""
+    doomed: set[int] = set()
+    for node in reversed(order):
+        if all(ending(s) or s.target in doomed for s in graph.out[node]):
+            doomed.add(node)
+    return doomed
+
+
+class _TooLargeError(Exception):
+    """The section has too many ways to stop."""
+
+
+class _Section:
+    """The conversion of one section: `run` fills `actions` and `tags`, `target` says where control goes."""
+
+    def __init__(self, graph: Graph, first: Step, order: list[int], largest: int):
+        self.graph = graph
+        self.largest = largest
+        self.first = first
+        self.actions: list[Action] = list(first.actions)
+        self.tags: tuple[Tag, ...] = first.tags
+        self._doomed = _without_exit(graph, order)
+        self.order = [n for n in order if n not in self._doomed]
+        self._ways: dict[int, list[Expr]] = {n: [] for n in self.order}  # predicates of arriving steps
+        self._exits: dict[int, list[Expr]] = {}
+        self._predicate: dict[int, Expr] = {}
+        self._dominator, self._meets = _dominance(graph, self.order)
+        self._stop = next((a.kind for n in order for s in graph.out[n] for a in s.actions if isinstance(a, Halt)), "failed")
+
+    def run(self) -> None:
+        if not self.order:
+            self._stopping(self.first.target, TRUE)
+        for node in self.order:
+            predicate = self._at(node)
+            self._predicate[node] = predicate
+            for step, way in zip(self.graph.out[node], self._decide(node, predicate), strict=True):
+                self._emit(step, way)
+                if ending(step):
+                    continue
+                if step.target in self._ways:
+                    self._ways[step.target].append(way)
+                elif step.target in self._doomed:
+                    self._stopping(step.target, way)
+                else:
+                    self._exits.setdefault(step.target, []).append(way)
+
+    def _stopping(self, start: int, predicate: Expr) -> None:
+        """All that can happen from a location that leads to no exit, way by way."""
+        stack = [(start, predicate)]
+        while stack:
+            node, here = stack.pop()
+            if len(self.actions) > self.largest:
+                raise _TooLargeError
+            for step, way in zip(self.graph.out[node], self._decide(node, here), strict=True):
+                self._emit(step, way)
+                if not ending(step):
+                    stack.append((step.target, way))
+
+    def _emit(self, step: Step, way: Expr) -> None:
+        tags = tuple(t for t in step.tags if t.kind not in CHOICES)
+        if tags:
+            self.tags += tuple(t for t in tags_before(tags, self.actions) if t not in self.tags)
+        self.actions.extend(with_when(action, conj(way, action.when)) for action in step.actions)
+
+    def _at(self, node: int) -> Expr:
+        if node == self.order[0]:
+            return TRUE
+        above = self._dominator[node]
+        if node in self._meets[above]:
+            return self._predicate[above]
+        total = FALSE
+        for way in self._ways[node]:
+            total = disj(total, way)
+        return self._kept(total)
+
+    def _kept(self, value: Expr) -> Expr:
+        """The value now, in a register that nothing else writes."""
+        if value.op == "const" or (value.op == "reg" and str(value.data).startswith("when.")):
+            return value
+        if value.op == "not" and value.args[0].op == "reg" and str(value.args[0].data).startswith("when."):
+            return value
+        target = self.graph.register("when", 1)
+        self.actions.append(Assign(str(target.data), value))
+        return target
+
+    def _decide(self, node: int, predicate: Expr) -> list[Expr]:
+        """The predicate of each step from a location."""
+        guards = [s.guard for s in self.graph.out[node]]
+        if not guards:
+            self.actions.append(Require(FALSE, predicate))
+            return []
+        if not exhaustive(guards):
+            self.actions.append(Require(any_of(guards), predicate))
+        if len(guards) == 1:
+            return [predicate]
+        if not all_exclusive(guards):
+            return self._choose(guards, predicate)
+        if len(guards) == 2 and guards[0] is negate(guards[1]):
+            yes = self._kept(guards[0])
+            return [conj(predicate, yes), conj(predicate, negate(yes))]
+        kept = [self._kept(g) for g in guards]
+        return [conj(predicate, g) for g in kept]
+
+    def _choose(self, guards: list[Expr], predicate: Expr) -> list[Expr]:
+        """Any of the steps whose guard holds: an explicit choice among their numbers."""
+        among = guards[0]
+        for guard in guards[1:]:
+            among = make("concat", among.width + 1, (guard, among))
+        way = self.graph.register("way", max(8, len(guards)))
+        self.actions.append(Input(str(way.data), "which way", among, predicate))
+        return [self._kept(conj(predicate, eq(way, const(k, way.width)))) for k in range(len(guards))]
+
+    def target(self) -> int:
+        """The one exit, or a fresh location that branches to the exits."""
+        if not self._exits:
+            return self.graph.stops[self._stop]
+        if len(self._exits) == 1:
+            return next(iter(self._exits))
+        fork = self.graph.location(self.first.target)
+        for exit_, ways in self._exits.items():
+            step = Step(fork, any_of(ways), (), exit_, self.first.loc, self.first.text, (), self.first.calls)
+            self.graph.out[fork].append(step)
+        return fork
+
+
+_END = -1
+
+
+def _dominance(graph: Graph, order: list[int]) -> tuple[dict[int, int], dict[int, set[int]]]:
+    """For each location of an acyclic section its immediate dominator, and the locations that all ways from it pass (stops apart)."""
+    rank = {n: i for i, n in enumerate(order)}
+    exits = {s.target for n in order for s in graph.out[n] if not graph.locations[s.target].atomic}
+    goes = {n: [_END if s.target in exits else s.target for s in graph.out[n] if not ending(s)] for n in order}
+    goes = {n: [t for t in targets if t == _END or t in rank] for n, targets in goes.items()}
+    dominator = {n: n for n in order[:1]}
+    for node in order:
+        for target in goes[node]:
+            if target == _END:
+                continue
+            a, b = node, dominator.get(target, node)
+            while a != b:
+                a, b = (dominator[a], b) if rank[a] > rank[b] else (a, dominator[b])
+            dominator[target] = a
+    passed: dict[int, set[int]] = {_END: set()}
+    for node in reversed(order):
+        after = [{t} | passed[t] for t in goes[node]]
+        passed[node] = set.intersection(*after) if after else set()
+    return dominator, passed

@@ -1,0 +1,195 @@
+"""Inside one step: forward substitution of assigned values into their uses, then removal of assignments nobody reads.
+
+Within a step a register's value is known as long as nothing it was computed from changes. Small values replace the register wherever it
+is read; so temporaries that die in the step disappear. The order of everything else stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from fsoft.analysis.actions import Harmless, always, defined, reads, renamed, rewritten
+from fsoft.analysis.liveness import Liveness
+from fsoft.passes.graph import changed, shortened
+from fsoft.passes.reuse import reuse_loads
+from fsoft.program.expr import Expr, fill, ite, reg
+from fsoft.program.program import Action, Alloc, Assign, Input, Load, Register, Store, Tag, Template
+
+LARGEST = 24
+"""Nodes of an expression that may be copied to each use of a register."""
+
+Droppable = Callable[[Load], bool]
+"""Whether a load may go if nobody reads its result (it is valid, and no race can be on it)."""
+
+
+class Tidy:
+    """Shared tables for the steps of one template."""
+
+    def __init__(self, registers: dict[str, Register], largest: int = LARGEST):
+        self.largest = largest
+        self._registers = registers
+        self._size: dict[Expr, int] = {}
+
+    def size(self, expr: Expr) -> int:
+        """Nodes when written out as a tree, counted up to the limit or a little more."""
+        known = self._size.get(expr)
+        if known is None:
+            total, stack = 0, [expr]
+            while stack and total <= self.largest:
+                node = stack.pop()
+                total += 1
+                stack.extend(node.args)
+            known = self._size[expr] = total
+        return known
+
+    def small(self, expr: Expr) -> bool:
+        return self.size(expr) <= self.largest
+
+    def straight_line(self, actions: tuple[Action, ...]) -> tuple[Action, ...]:
+        """Known values filled in, then repeated loads replaced, then what that told filled in."""
+        once = self.forward(actions)
+        if sum(isinstance(a, Load) for a in once) == 0 or sum(isinstance(a, (Load, Store)) for a in once) < 2:
+            return once
+        reused = reuse_loads(once)
+        return once if all(map(lambda a, b: a is b, once, reused)) else self.forward(reused)
+
+    # ------------------------------------------------------------ forward
+
+    def forward(self, actions: Iterable[Action]) -> tuple[Action, ...]:
+        """The same actions with known values in place of registers."""
+        known: dict[str, Expr] = {}
+        readers: dict[str, set[str]] = {}
+        done: list[Action] = []
+        for action in actions:
+            new = self._filled(action, known)
+            name = defined(new)
+            if name is not None:
+                if done and self._moves(done[-1], new):
+                    new = self._straight(done, new, known, readers)
+                    name = str(defined(new))
+                new = self._define(new, name, known, readers)
+            done.append(new)
+        return shortened(done)
+
+    def _moves(self, earlier: Action, action: Action) -> bool:
+        """A variable gets what the action before has just put into a temporary."""
+        if not isinstance(action, Assign) or action.value.op != "reg" or not isinstance(earlier, (Load, Input, Alloc)):
+            return False
+        if earlier.reg != action.value.data or earlier.reg == action.reg or earlier.when is not action.when:
+            return False
+        ours, theirs = self._registers[action.reg], self._registers[earlier.reg]
+        return bool(ours.symbol) and not theirs.symbol and action.reg not in action.when.reads
+
+    def _straight(self, done: list[Action], move: Action, known: dict[str, Expr], readers: dict[str, set[str]]) -> Action:
+        """`t = load; x = t` as `x = load; t = x`, which leaves t to die."""
+        earlier = done[-1]
+        assert isinstance(move, Assign) and isinstance(earlier, (Load, Input, Alloc))
+        done[-1] = renamed(earlier, move.reg)
+        self._define(done[-1], move.reg, known, readers)
+        return Assign(earlier.reg, reg(move.reg, move.value.width), move.when)
+
+    def _filled(self, action: Action, known: dict[str, Expr]) -> Action:
+        if not known:
+            return action
+
+        def told(expr: Expr) -> Expr:
+            if expr.reads.isdisjoint(known):
+                return expr
+            new = fill(expr, known)
+            if self.small(new) or self.size(new) <= self.size(expr):
+                return new
+            return fill(expr, {name: known[name] for name in expr.reads if name in known and not known[name].args})
+
+        return rewritten(action, told)
+
+    def _define(self, action: Action, name: str, known: dict[str, Expr], readers: dict[str, set[str]]) -> Action:
+        before = known.pop(name, None)
+        for other in readers.pop(name, ()):
+            known.pop(other, None)
+        if not isinstance(action, Assign):
+            return action
+        if not always(action) and before is not None:
+            merged = ite(action.when, action.value, before)
+            if self.small(merged):
+                action = Assign(name, merged)
+        if always(action) and self.small(action.value):
+            if name not in action.value.reads:
+                known[name] = action.value
+                for source in action.value.reads:
+                    readers.setdefault(source, set()).add(name)
+        return action
+
+    # ------------------------------------------------------------ backward
+
+    def backward(self, actions: tuple[Action, ...], live: set[str], droppable: Droppable) -> tuple[Action, ...]:
+        """Without assignments to registers that are not read later; `live` are those read after the step (changed in place)."""
+        kept: list[Action] = []
+        for action in reversed(actions):
+            name = defined(action)
+            if name is not None:
+                if name not in live and (isinstance(action, Harmless) or (isinstance(action, Load) and droppable(action))):
+                    continue
+                if isinstance(action, Assign) and action.value.op == "reg" and action.value.data == name:
+                    continue
+                if always(action):
+                    live.discard(name)
+            live |= reads(action)
+            kept.append(action)
+        kept.reverse()
+        return tuple(kept)
+
+
+def tidy_template(template: Template, droppable: Droppable, largest: int = LARGEST) -> Template:
+    """Every step tidied, until liveness has nothing more to say."""
+    tidy = Tidy(template.registers, largest)
+    steps = [changed(s, s.guard, tidy.straight_line(s.actions), s.tags) for s in template.steps]
+    for _ in range(4):
+        current = Template(template.name, template.registers, template.locations, steps, template.stops)
+        live = Liveness(current, droppable)
+        new = [changed(s, s.guard, tidy.backward(s.actions, set(live.names(live.at[s.target])), droppable), s.tags) for s in steps]
+        if all(map(lambda a, b: a is b, new, steps)):
+            break
+        steps = new
+    return Template(template.name, template.registers, template.locations, steps, template.stops)
+
+
+def values_after(actions: Iterable[Action], tidy: Tidy) -> dict[str, Expr] | None:
+    """Registers in terms of the state before, for a run of unconditional assignments; None if there is anything else."""
+    known: dict[str, Expr] = {}
+    for action in actions:
+        if not isinstance(action, Assign):
+            return None
+        value = fill(action.value, known)
+        if not always(action):
+            old = known.get(action.reg) or reg(action.reg, value.width)
+            value = ite(fill(action.when, known), value, old)
+        if not tidy.small(value):
+            return None
+        known[action.reg] = value
+    return known
+
+
+def tags_before(tags: tuple[Tag, ...], earlier: Iterable[Action]) -> tuple[Tag, ...]:
+    """Tags of a step whose actions now come after `earlier`: operands in terms of the state before those, or unknown."""
+    if not any(t.operand is not None and t.operand.op not in ("const", "own") for t in tags):
+        return tags
+    known: dict[str, Expr] = {}
+    lost: set[str] = set()
+    for action in earlier:
+        name = defined(action)
+        if name is None:
+            continue
+        value = fill(action.value, known) if isinstance(action, Assign) and always(action) else None
+        known.pop(name, None)
+        if value is None or value.reads & lost:
+            lost.add(name)
+        else:
+            lost.discard(name)
+            known[name] = value
+    return tuple(Tag(t.kind, _told(t.operand, known, lost)) for t in tags)
+
+
+def _told(operand: Expr | None, known: dict[str, Expr], lost: set[str]) -> Expr | None:
+    if operand is None or operand.reads & lost:
+        return None
+    return fill(operand, known)

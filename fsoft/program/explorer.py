@@ -1,0 +1,438 @@
+"""All states, breadth first, with a visited set: the engine `explicit` and the oracle of the tests.
+
+Two reductions keep the number of states down (both off with `reduce=False`):
+- a thread at a local location (see `local.py`) moves alone, and at once where it has nothing to choose;
+- `malloc` takes a freed object to which no pointer is left instead of a new one: nobody can tell them apart.
+And one that needs no option: a step that does nothing but stop its thread is not followed, for whatever the others do next
+they also do with that thread not yet stopped.
+"""
+
+from __future__ import annotations
+
+import time
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import NamedTuple
+
+from fsoft.program.collapse import Collapse
+from fsoft.program.expr import Expr
+from fsoft.program.inputs import Sampler, representatives
+from fsoft.program.interpreter import Chooser, GuardFunction, Machine, Script, StepFunction
+from fsoft.program.local import Locality
+from fsoft.program.locks import held_locks
+from fsoft.program.program import Alloc, Enter, Free, Leave, Load, Program, Step, Store
+from fsoft.program.replay import Finding, Monitor, View, confirm, play, without_halts
+from fsoft.program.state import OVER, Access, Event, Halted, Question, Vector, Violation
+from fsoft.program.verdict import Move, Stats, Verdict
+
+_CHECK_EVERY = 1024  # states between looks at the clock
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When to give up; None means never."""
+
+    seconds: float | None = None
+    states: int | None = None
+    megabytes: int | None = None
+
+
+NO_LIMITS = Limits()
+
+
+class _Move(NamedTuple):
+    """A step of a slot, ready to run. `touched` are the components it may change."""
+
+    number: int
+    guard: GuardFunction | None
+    function: StepFunction
+    touched: tuple[int, ...]
+    markers: tuple[int, ...]
+
+
+class _Where(NamedTuple):
+    """Where a finding was made: the state and, unless the state itself is bad, the step taken from it."""
+
+    number: int
+    move: Move | None
+
+
+class _Asked(Exception):
+    """A step that was to run by itself wants to choose."""
+
+
+class _Enough(Exception):
+    """The search stops; the argument says why ("" when everything asked is answered)."""
+
+
+def _no_choice(question: Question, options: Sequence[int] | None) -> int:
+    raise _Asked
+
+
+def step_markers(step: Step) -> tuple[int, ...]:
+    """Markers that a step passes without stopping: `Tag("marker", const(index))`."""
+    return tuple(tag.operand.value for tag in step.tags if tag.kind == "marker" and tag.operand is not None and tag.operand.is_const)
+
+
+class Explorer:
+    """One search. `props` are the properties asked for; `monitors` answer those that are not checks in steps. `seed` permutes
+    the order in which threads are tried, and so decides which of the shortest traces is found."""
+
+    def __init__(self, program: Program, props: Sequence[str], monitors: Sequence[Monitor] = (), *, reduce: bool = True,
+                 limits: Limits = NO_LIMITS, progress: Callable[[Stats], None] | None = None, seed: int = 0):  # fmt: skip
+        self.program, self.props, self.monitors, self.limits, self.progress = program, tuple(props), monitors, limits, progress
+        self.logging = any(monitor.logs for monitor in monitors)
+        self.machine = Machine(program, canonical=True, logging=self.logging)
+        self.machine.compiler().representatives = representatives(program)
+        self.layout = self.machine.layout
+        self.collapse = Collapse(self.layout)
+        self.locality = Locality(program)
+        slots = range(len(program.threads))
+        self.order = list(slots)
+        if seed:
+            Random(seed).shuffle(self.order)
+        self.local = [self.locality.local(slot) if reduce else [False] * len(program.threads[slot].template.locations) for slot in slots]
+        self.sampler = Sampler(program)
+        self.reduce = reduce
+        self.chooser = Chooser(self._domain)
+        self.stats = Stats()
+        self.findings: dict[str, tuple[Finding, _Where]] = {}
+        self.halts: dict[Halted, None] = {}
+        self.passed: dict[int, None] = {}
+        self.others: dict[Violation, None] = {}  # violations of what was not asked
+        self._moves: list[dict[int, list[_Move]]] = [{} for _ in slots]
+        self._keys: list[bytes] = []
+        self._visited: set[bytes] = set()
+        self._parents, self._by_slot, self._by_step = array("q"), array("H"), array("I")
+        self._choices: dict[int, tuple[int, ...]] = {}
+        self._current: Vector = []
+
+    # ------------------------------------------------------------ choices
+
+    def _domain(self, question: Question, options: Sequence[int] | None) -> Sequence[int]:
+        if question.kind == "alloc" and options is not None and self.reduce:
+            return self._fewer_objects(options)
+        return self.sampler(question, options)
+
+    def _fewer_objects(self, options: Sequence[int]) -> Sequence[int]:
+        """A freed object that no value points to stands for the new one and for every other such object."""
+        shift, v = self.program.offset_bits, self._current
+        if any(isinstance(value, tuple) for value in v):
+            return options
+        held = {value >> shift for value in v if value is not None}
+        forgotten = [address for address in options[1:] if address >> shift not in held]
+        if not forgotten:
+            return options
+        return [forgotten[0], *(address for address in options[1:] if address not in forgotten)]
+
+    # ------------------------------------------------------------ steps
+
+    def _moves_at(self, slot: int, location: int) -> list[_Move]:
+        found = self._moves[slot].get(location)
+        if found is None:
+            machine = self.machine
+            found = [
+                _Move(k, machine.guard(slot, k), machine.function(slot, k), self._touched(slot, machine.step(slot, k)),
+                      step_markers(machine.step(slot, k)))
+                for k in machine.outgoing(slot, location)
+            ]  # fmt: skip
+            self._moves[slot][location] = found
+        return found
+
+    def _touched(self, slot: int, step: Step) -> tuple[int, ...]:
+        """The components that a step may change: its thread, the objects it may write (or, reading, define)."""
+        low, high = self.layout.spans[slot]
+        found = dict.fromkeys(self.collapse.components(low, high))
+        found[self.collapse.component(OVER)] = None
+        memory = range(len(self.program.threads), len(self.collapse.spans))
+        for action in step.actions:
+            if isinstance(action, (Alloc, Free)):
+                found.update(dict.fromkeys(memory))
+            elif isinstance(action, (Load, Store, Enter, Leave)):
+                part = self._object_components(slot, action.address, isinstance(action, Load))
+                found.update(dict.fromkeys(memory if part is None else part))
+        return tuple(found)
+
+    def _object_components(self, slot: int, address: Expr, load: bool) -> Iterable[int] | None:
+        obj = self.locality.owner(slot, address)
+        place = self.layout.places[obj.id] if obj is not None else None
+        if place is None:
+            return None
+        if place.rom is not None or (load and self.machine.memory.steady(place)):
+            return ()
+        return self.collapse.components(*self.layout.span_of_object(place))
+
+    # ------------------------------------------------------------ the search
+
+    def run(self, all_properties: bool = False) -> list[Verdict]:
+        """One verdict, or one for each property."""
+        started = time.monotonic()
+        why = ""
+        try:
+            self._search(started, all_properties)
+        except _Enough as enough:
+            why = str(enough)
+        self.stats.seconds = time.monotonic() - started
+        return self._verdicts(why, all_properties)
+
+    def _search(self, started: float, all_properties: bool) -> None:
+        self._stop_at = set(self.props) if all_properties else None
+        v = self.layout.initial()
+        numbers = [0] * len(self.collapse.spans)
+        self.collapse.encode(v, numbers, range(len(numbers)))
+        self._add(self.collapse.pack(*numbers), -1, 0, 0, ())
+        number, level_end = 0, 1
+        while number < len(self._keys):
+            if number == level_end:
+                self.stats.depth += 1
+                level_end = len(self._keys)
+            if number % _CHECK_EVERY == 0:
+                self._look_at_the_clock(started)
+            self._expand(number)
+            number += 1
+
+    def _look_at_the_clock(self, started: float) -> None:
+        self.stats.seconds = time.monotonic() - started
+        if self.progress is not None:
+            self.progress(self.stats)
+        limits = self.limits
+        if limits.seconds is not None and self.stats.seconds > limits.seconds:
+            raise _Enough(f"time limit of {limits.seconds:g} s")
+        if limits.states is not None and len(self._keys) >= limits.states:
+            raise _Enough(f"limit of {limits.states} states")
+        if limits.megabytes is not None and _megabytes() > limits.megabytes:
+            raise _Enough(f"memory limit of {limits.megabytes} MB")
+
+    def _add(self, key: bytes, parent: int, slot: int, step: int, choices: tuple[int, ...]) -> None:
+        self._visited.add(key)
+        if choices:
+            self._choices[len(self._keys)] = choices
+        self._keys.append(key)
+        self._parents.append(parent)
+        self._by_slot.append(slot)
+        self._by_step.append(step)
+        self.stats.states += 1
+
+    def _alone(self, v: Vector, slots: list[int]) -> int | None:
+        """A slot that may move alone."""
+        for slot in slots:
+            location = v[self.layout.pc[slot]]
+            if self.local[slot][location]:
+                for move in self._moves_at(slot, location):
+                    if move.guard is None or move.guard(v):
+                        return slot
+        return None
+
+    def _expand(self, number: int) -> None:
+        numbers = self.collapse.unpack(self._keys[number])
+        v = self._current = self.collapse.decode(numbers)
+        holder = self.machine.holder(v)
+        slots = self.order if holder is None else [holder]
+        alone = self._alone(v, slots) if self.reduce else None
+        view = View(self.machine, v)
+        for slot in slots if alone is None else [alone]:
+            log: list[Access] = []
+            for move in self._moves_at(slot, v[self.layout.pc[slot]]):
+                if (move.guard is None or move.guard(v)) and self._take(number, numbers, v, slot, move, log, alone is None):
+                    view.enabled.append((slot, move.number))
+            view.accesses[slot] = log
+        if alone is None and self.monitors:
+            self._watch(number, view)
+
+    def _take(self, number: int, numbers: tuple[int, ...], v: Vector, slot: int, move: _Move, log: list[Access], whole: bool) -> bool:
+        """All successors by one step; whether there is any. `whole`: every other thread is expanded here, too."""
+        chooser, events, taken = self.chooser, list[Event](), False
+        chooser.reset()
+        while True:
+            new = v[:]
+            if move.function(new, chooser, events, log):
+                taken = True
+                self.stats.transitions += 1
+                follow = True
+                if events or move.markers:
+                    follow = self._note(number, slot, move, events, v, new, whole)
+                    events.clear()
+                if follow:
+                    self._arrive(number, numbers, new, slot, move)
+            if not chooser.picks or not chooser.advance():
+                return taken
+
+    def _arrive(self, number: int, numbers: tuple[int, ...], new: Vector, slot: int, move: _Move) -> None:
+        """A successor: let its thread settle, and add it if it is new."""
+        touched: Iterable[int] = move.touched
+        if self.local[slot][new[self.layout.pc[slot]]]:
+            where = _Where(number, Move(slot, move.number, self.chooser.values()))
+            more = self._settle(new, slot, where, None)
+            touched = {*touched, *more}
+        changed = list(numbers)
+        self.collapse.encode(new, changed, touched)
+        key = self.collapse.pack(*changed)
+        if key not in self._visited:
+            self._add(key, number, slot, move.number, self.chooser.values() if self.chooser.picks else ())
+
+    def _settle(self, v: Vector, slot: int, where: _Where, moves: list[Move] | None) -> set[int]:
+        """Let a thread run on, in place, while it is at local locations and has nothing to choose; the components it touched."""
+        at, touched, events, log = self.layout.pc[slot], set[int](), list[Event](), list[Access]()
+        while self.local[slot][v[at]]:
+            ready = [move for move in self._moves_at(slot, v[at]) if move.guard is None or move.guard(v)]
+            if len(ready) != 1 or ready[0].markers:
+                break
+            before = v[:]
+            try:
+                ready[0].function(v, _no_choice, events, log)
+            except _Asked:
+                v[:] = before
+                break
+            self.stats.transitions += moves is None
+            touched.update(ready[0].touched)
+            if moves is not None:
+                moves.append(Move(slot, ready[0].number))
+            if events:
+                if moves is None:
+                    self._record(events, where)
+                break
+        return touched
+
+    # ------------------------------------------------------------ what was found
+
+    def _note(self, number: int, slot: int, move: _Move, events: list[Event], v: Vector, new: Vector, whole: bool) -> bool:
+        """Take down events; whether the successor is worth following."""
+        where = _Where(number, Move(slot, move.number, self.chooser.values()))
+        self.passed.update(dict.fromkeys(move.markers))
+        if not events:
+            return True
+        self._record(events, where)
+        if any(isinstance(e, Halted) and e.kind == "ended" for e in events) and not self._ended_before(v, slot):
+            for monitor in self.monitors:
+                self._found(monitor.end(self.machine, new, slot), where)
+        low, high = self.layout.spans[slot]
+        only_stops = new[:low] == v[:low] and new[high:] == v[high:]
+        return not new[OVER] and not (whole and only_stops)
+
+    def _ended_before(self, v: Vector, slot: int) -> bool:
+        return any(self.layout.stopped(v, other) == "ended" for other in range(len(self.program.threads)) if other != slot)
+
+    def _record(self, events: list[Event], where: _Where) -> None:
+        for event in events:
+            if isinstance(event, Halted):
+                if event.kind in ("cut", "undefined"):
+                    self.halts.setdefault(event)
+            elif event.prop in self.props:
+                self._found(Finding(event.prop, event.message, event.loc), where)
+            else:
+                self.others.setdefault(event)
+
+    def _found(self, finding: Finding | None, where: _Where) -> None:
+        if finding is None or finding.prop in self.findings:
+            return
+        self.findings[finding.prop] = (finding, where)
+        if self._stop_at is None or self._stop_at <= set(self.findings):
+            raise _Enough
+
+    def _watch(self, number: int, view: View) -> None:
+        """Ask the monitors about a state all of whose successors are known."""
+        if self.logging and len(view.accesses) < len(self.program.threads) and not view.v[OVER]:
+            self._waiting_accesses(view)
+        for monitor in self.monitors:
+            self._found(monitor.state(view), _Where(number, None))
+
+    def _waiting_accesses(self, view: View) -> None:
+        """What the threads that wait for an atomic section are about to access."""
+        v = list(view.v)
+        for slot in range(len(self.program.threads)):
+            if slot not in view.accesses:
+                log = view.accesses[slot] = []
+                for move in self._moves_at(slot, v[self.layout.pc[slot]]):
+                    self.chooser.reset()
+                    move.function(v[:], self.chooser, [], log)
+
+    # ------------------------------------------------------------ the answer
+
+    def _trace(self, where: _Where) -> list[Move]:
+        """The moves from the start; what settled by itself is written out."""
+        path = [where.move] if where.move is not None else []
+        number = where.number
+        while self._parents[number] >= 0:
+            path.append(Move(self._by_slot[number], self._by_step[number], self._choices.get(number, ())))
+            number = self._parents[number]
+        moves: list[Move] = []
+        v = self.layout.initial()
+        for move in reversed(path):
+            self.machine.function(move.slot, move.step)(v, Script(move.choices), [], [])
+            moves.append(move)
+            self._settle(v, move.slot, where, moves)
+        return moves
+
+    def _violated(self, finding: Finding, where: _Where) -> Verdict:
+        plain = Machine(self.program, compiled=False)
+        moves = without_halts(plain, self._trace(where))
+        finding = confirm(plain, moves, finding, self.monitors, Sampler(self.program))
+        reasons = [f"{finding.loc}: {finding.message}", *finding.lines, *self._locks(plain, moves, finding)]
+        markers = [self.program.markers[k] for move in moves for k in step_markers(self.machine.step(move.slot, move.step))]
+        added = [f"{m.loc}: the trace relies on an approximation: {m.message}" for m in dict.fromkeys(markers) if m.adds]
+        if added:
+            return Verdict("UNKNOWN", finding.prop, [*reasons, *added], moves, self.stats, added)
+        return Verdict("FALSE", finding.prop, reasons, moves, self.stats, loc=finding.loc)
+
+    def _locks(self, plain: Machine, moves: list[Move], finding: Finding) -> list[str]:
+        """The locks that the threads of a race or a deadlock hold."""
+        held = held_locks(plain, play(plain, moves)) if finding.slots else {}
+        return [
+            f"thread {slot} ({self.program.threads[slot].name}) holds {', '.join(held[slot]) or 'no lock'}" for slot in finding.slots
+        ]
+
+    def _obstacles(self, prop: str) -> list[str]:
+        """What forbids TRUE."""
+        lines = []
+        for halt in self.halts:
+            if halt.marker is not None and self.program.markers[halt.marker].cuts:
+                lines.append(_marker_line(self.program, halt.marker))
+            elif halt.kind in ("cut", "undefined"):
+                what = "undefined behaviour" if halt.kind == "undefined" else "cut"
+                lines.append(f"{halt.loc}: {what}: {halt.message}" if halt.message else f"{halt.loc}: {what}")
+        lines.extend(_marker_line(self.program, k) for k in self.passed if self.program.markers[k].cuts)
+        lines.extend(
+            f"{q.loc}: input: only some values of {q.name} ({q.width} bits) were tried" for q in self.sampler.sampled.values()
+        )
+        stopped = {found.prop: found.loc for found, _ in self.findings.values()}
+        stopped.update({event.prop: event.loc for event in self.others})
+        lines.extend(
+            f"{loc}: runs stop where {other} is violated"
+            for other, loc in stopped.items()
+            if other not in (prop, "unreach-call", "no-data-race", "no-deadlock", "valid-memtrack")
+        )
+        return list(dict.fromkeys(lines))
+
+    def _verdicts(self, why: str, all_properties: bool) -> list[Verdict]:
+        if not all_properties:
+            if self.findings:
+                return [self._violated(*next(iter(self.findings.values())))]
+            return [self._unviolated(self.props[0] if len(self.props) == 1 else "", why)]
+        return [
+            self._violated(*self.findings[prop]) if prop in self.findings else self._unviolated(prop, why) for prop in self.props
+        ]
+
+    def _unviolated(self, prop: str, why: str) -> Verdict:
+        obstacles = self._obstacles(prop)
+        if why or obstacles:
+            reason = f"no violation found among {self.stats.states} states" + (f" ({why})" if why else "")
+            return Verdict("UNKNOWN", prop, [reason, *obstacles], [], self.stats, obstacles)
+        return Verdict("TRUE", prop, [f"all {self.stats.states} states explored"], [], self.stats)
+
+
+def _marker_line(program: Program, index: int) -> str:
+    marker = program.markers[index]
+    return f"{marker.loc}: {marker.kind}: {marker.message}" + (f" ({marker.remedy})" if marker.remedy else "")
+
+
+def _megabytes() -> float:
+    """The memory this process holds now."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * 4096 / 1e6
+    except OSError:
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3

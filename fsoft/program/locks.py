@@ -1,0 +1,48 @@
+"""Which locks each thread holds at the end of a trace, as the tags of its steps tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from fsoft.program.expr import Expr, evaluate
+from fsoft.program.interpreter import Machine
+from fsoft.program.replay import Played
+from fsoft.program.state import State
+
+_TAKES = ("acquire", "rdlock", "wrlock")
+_GIVES = ("release", "rwunlock")
+
+
+def _operand(machine: Machine, one: Played, operand: Expr) -> int | None:
+    """The address of a tag's object; it may be computed in the step itself."""
+    for state in (one.before, one.after):
+        address = evaluate(operand, machine.interpreter.leaf(state, one.move.slot))
+        if machine.layout.place_of(address) is not None:
+            return address
+    return None
+
+
+def _owner_set(machine: Machine, before: Sequence[Any], after: State, slot: int, address: int) -> bool:
+    """Whether a `try` succeeded: some cell of the object now holds the thread's id."""
+    place = machine.layout.place_of(address)
+    if place is None:
+        return False
+    low, high = machine.layout.span_of_object(place)
+    return any(old != new and new == slot + 1 for old, new in zip(before[low:high], after[low:high]))
+
+
+def held_locks(machine: Machine, played: Iterable[Played]) -> dict[int, list[str]]:
+    """Names of the locks that each slot holds, in the order of taking them."""
+    held: dict[int, list[int]] = {slot: [] for slot in range(len(machine.program.threads))}
+    for one in played:
+        slot = one.move.slot
+        for tag in machine.step(slot, one.move.step).tags:
+            address = _operand(machine, one, tag.operand) if tag.operand is not None else None
+            if address is None:
+                continue
+            if tag.kind in _TAKES or (tag.kind == "try" and _owner_set(machine, one.before, one.after, slot, address)):
+                held[slot].append(address)
+            elif tag.kind in _GIVES and address in held[slot]:
+                held[slot].remove(address)
+    return {slot: list(dict.fromkeys(map(machine.layout.describe, locks))) for slot, locks in held.items()}

@@ -1,0 +1,195 @@
+"""Typed C to a Program: `lower(unit, options)`.
+
+Each start routine becomes a template by walking its typed tree with calls expanded; creation sites found on the way name further start
+routines. When all are done, slots, local objects and heap pools are numbered (`threads.py`).
+"""
+
+from __future__ import annotations
+
+from fsoft.frontend import tree
+from fsoft.frontend import types as ct
+from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.program import descriptor
+from fsoft.program.expr import Expr, const, eq, ite, own, resize
+from fsoft.program.lower.calls import Copy
+from fsoft.program.lower.context import Frame, Shared
+from fsoft.program.lower.layout import is_signed, value_bits
+from fsoft.program.lower.memory import Memory
+from fsoft.program.lower.scan import Scan, walk
+from fsoft.program.lower.statements import Statements
+from fsoft.program.lower.threads import Assembly
+from fsoft.program.options import Options
+from fsoft.program.program import Action, Assign, Load, Program, Require, Step, Store, Template
+
+EXPANSION_LIMIT = 60_000
+_NOBODY = tree.FunctionDef("<static>", ct.Function(ct.VOID, ()), (), tree.Block(NOWHERE, (), NOWHERE), NOWHERE)
+
+
+class Lowering(Statements):
+    """One template."""
+
+    def __init__(self, shared: Shared, name: str):
+        super().__init__(shared, name)
+        self.copies: dict[tuple[str, int, int], Copy] = {}
+        self.frame = Frame(_NOBODY, "", None, 0)
+
+    def template(self, definition: tree.FunctionDef, is_entry: bool) -> Template:
+        """Wait to be started, run the start routine, say that it has finished."""
+        self.b.loc = definition.loc
+        self.b.function = definition.name
+        finish = self.b.location()
+        frame = self.new_frame(definition, None, finish)
+        argument = self._start()
+        before = self.b.seal()
+        assert before is not None
+        body = self.b.location()
+        self.b.jump(body)
+        init = len(self.b.template.steps) - 1
+        self.b.place(body)
+        self._parameters(definition, frame, argument, is_entry)
+        self._run(None, definition, frame)
+        self.b.place(finish)
+        if is_entry:
+            self.b.calls = ()
+            self.halt("ended", None, self.b.loc)
+        else:
+            ctype, result = definition.type.result, self.word_const(0)
+            if frame.result is not None and ct.is_scalar(ctype):
+                result = resize(frame.result, self.word, is_signed(ctype))
+            self.b.emit(Assign(str(self.thread_result().data), result))
+            self.b.jump(self.thread_end)
+        self._end()
+        self._thread_locals(init)
+        return self.b.template
+
+    def _start(self) -> Expr:
+        """Location 0: blocked until the descriptor says RUNNING."""
+        word = self.memory.word_bytes
+        mine = own("descriptor", self.word)
+        with self.b.one_step():
+            self.b.tag("start")
+            state = self.load_bytes(mine, word, self.b.loc, sync=True)
+            self.b.emit(Require(eq(state, self.word_const(descriptor.RUNNING))))
+            at = self.add_bytes(mine, self.word_const(descriptor.offset(0, "arg", word)))
+            argument = self.b.register(f"{self.name}.start", self.word, ctype="void *")
+            self.b.emit(Load(str(argument.data), at, word, True, loc=self.b.loc))
+        return argument
+
+    def _parameters(self, definition: tree.FunctionDef, frame: Frame, argument: Expr, is_entry: bool) -> None:
+        outer, self.frame = self.frame, frame
+        for index, symbol in enumerate(definition.params):
+            if isinstance(symbol.type, ct.Record):
+                raise InputError(symbol.loc, f"the start routine '{definition.name}' takes a struct; give it a pointer")
+            value = self._entry_argument(index, symbol) if is_entry else self._thread_argument(index, symbol, argument)
+            self.frame = outer
+            fixed = value.is_const and symbol not in self.shared.scan.facts[definition.name].assigned and not symbol.address_taken
+            if fixed:
+                frame.bindings[symbol] = value
+            else:
+                self.pass_scalar(symbol, value, frame)
+            self.frame = frame
+        self.frame = outer
+
+    def _entry_argument(self, index: int, symbol: tree.Symbol) -> Expr:
+        """`main` is called without arguments; another entry gets any values and null pointers."""
+        width = value_bits(symbol.type)
+        if self.options.entry == "main":
+            self.shared.notes["main is called without arguments: argc is 1"] = None
+            if index == 0:
+                return const(1, width)
+            pointers = ct.Array(ct.Pointer(ct.VOID, self.memory.word_bytes), 2)
+            return self.local_object(f"main.{symbol.name}[]", pointers, symbol.loc, bytes(ct.size_of(pointers)))
+        if isinstance(symbol.type, ct.Pointer):
+            return self.word_const(0)
+        return self._missing(symbol)
+
+    def _thread_argument(self, index: int, symbol: tree.Symbol, argument: Expr) -> Expr:
+        width = value_bits(symbol.type)
+        if index > 0 or width > self.word:
+            return self._missing(symbol)
+        return resize(argument, width, False)
+
+    def _end(self) -> None:
+        """The result goes into the descriptor; a detached slot is free again at once."""
+        word = self.memory.word_bytes
+        mine = own("descriptor", self.word)
+        self.b.place(self.thread_end)
+        if self.b.here is None:
+            return
+        self.b.calls = ()
+        hook = self.shared.unit.functions.get("__fsoft_at_thread_exit")
+        if hook is not None:
+            self._inline(tree.Call(ct.VOID, hook.loc, tree.FunctionName(hook.type, hook.loc, hook.name), ()), hook)
+        with self.b.one_step():
+            self.b.tag("exit", mine)
+            detached = self.load_bytes(self._field(mine, "detached"), word, self.b.loc, sync=True)
+            self.store_bytes(self._field(mine, "result"), self.thread_result(), self.b.loc, sync=True)
+            joinable = eq(detached, self.word_const(0))
+            state = self._either_word(joinable, descriptor.FINISHED, descriptor.UNUSED)
+            self.b.emit(Store(mine, state, word, True, loc=self.b.loc))
+        self.b.jump(0)
+
+    def _field(self, mine: Expr, name: str) -> Expr:
+        return self.add_bytes(mine, self.word_const(descriptor.offset(0, name, self.memory.word_bytes)))
+
+    def _either_word(self, condition: Expr, yes: int, no: int) -> Expr:
+        return ite(condition, self.word_const(yes), self.word_const(no))
+
+    def _thread_locals(self, index: int) -> None:
+        """A slot that is started again finds its thread-local objects as new."""
+        actions: list[Action] = []
+        for key, local in self.locals.items():
+            if local.image is None:
+                continue
+            for run in self.memory.runs(local.type, local.loc):
+                for k in range(run.count):
+                    at = run.start + k * run.stride
+                    value = const(int.from_bytes(local.image[at : at + run.size], "little"), run.size * 8)
+                    address = self.add_bytes(own(key, self.word), self.word_const(at))
+                    actions.append(Store(address, value, run.size, loc=local.loc))
+        step = self.b.template.steps[index]
+        self.b.template.steps[index] = Step(step.source, step.guard, tuple(actions), step.target, step.loc, step.text, step.tags)
+
+
+def _offset_bits(unit: tree.Unit, options: Options) -> int:
+    """Enough for the largest object and its neighbourhood; the rest of the word numbers the objects."""
+    if unit.types.model.pointer == 8:
+        return 32
+    sizes = [ct.size_of(g.symbol.type) for g in unit.globals.values()] + [options.heap_size]
+    for function in unit.functions.values():
+        sizes += [ct.size_of(node.symbol.type) for node in walk(function.body) if isinstance(node, tree.Declare)]
+    return min(26, max(20, max(sizes).bit_length() + 1))
+
+
+def _shared(unit: tree.Unit, options: Options) -> Shared:
+    memory = Memory(unit, unit.types.model.pointer, _offset_bits(unit, options))
+    scan = Scan(unit)
+    calls = options.calls
+    if calls == "inline" and any(scan.expanded_size(name, EXPANSION_LIMIT) >= EXPANSION_LIMIT for name in unit.functions):
+        calls = "once"
+    chosen = Options(**{**{k: getattr(options, k) for k in options.__slots__}, "calls": calls})
+    shared = Shared(unit, chosen, memory, scan)
+    memory.constant = Lowering(shared, "<static>").value
+    return shared
+
+
+def lower(unit: tree.Unit, options: Options) -> Program:
+    """The Program of a linked unit, before any pass. Raises InputError for what cannot be lowered."""
+    entries = list(options.thread_functions) or [options.entry]
+    for entry in entries:
+        if entry not in unit.functions:
+            raise InputError(NOWHERE, f"no function '{entry}' to start from; use --entry or --thread to name one")
+    shared = _shared(unit, options)
+    shared.wanted = list(entries)
+    templates: dict[str, Template] = {}
+    local_objects = {}
+    for name in shared.wanted:  # grows while we walk it
+        if name not in unit.functions:
+            raise InputError(NOWHERE, f"the start routine '{name}' has no body")
+        lowering = Lowering(shared, name)
+        templates[name] = lowering.template(unit.functions[name], name == options.entry and not options.thread_functions)
+        local_objects[name] = lowering.locals
+    return Assembly(shared, templates, local_objects).program(entries[0], entries)
+
+
+__all__ = ["lower"]

@@ -1,0 +1,183 @@
+"""GCC's `__atomic_*` and `__sync_*` and clang's `__c11_atomic_*`: each is one step of loads and stores that do not race.
+
+Every order is taken as sequentially consistent; where the program asked for less, a note says so.
+"""
+
+from __future__ import annotations
+
+import re
+
+from fsoft.frontend import tree
+from fsoft.frontend import types as ct
+from fsoft.frontend.source import Unsupported
+from fsoft.program.expr import TRUE, Expr, conj, const, eq, ite, make, negate, resize
+from fsoft.program.lower.expressions import Expressions
+from fsoft.program.program import Assign, Input, Store
+
+_NAME = re.compile(r"__(?:c11_)?(atomic|sync)_(.*)")
+_UPDATE = re.compile(r"(?:fetch_and_|fetch_)(add|sub|and|or|xor|nand)|(add|sub|and|or|xor|nand)(?:_and_fetch|_fetch)")
+_WEAKER = "a memory order weaker than seq_cst is treated as sequentially consistent"
+
+
+class Atomics(Expressions):
+    """`atomic_call` gives the value of such a call, or None if the name is not one of them."""
+
+    def atomic_call(self, call: tree.Call, name: str) -> Expr | None:
+        match = _NAME.fullmatch(name)
+        if match is None:
+            return None
+        self._note_order(call, name)
+        family, operation = match.groups()
+        update = _UPDATE.fullmatch(operation)
+        if update is not None:
+            old_wanted = update.group(1) is not None
+            return self._update_atomically(call, update.group(1) or update.group(2), old_wanted)
+        method = getattr(self, "_atomic_" + operation.removesuffix("_n"), None)
+        if method is None:
+            raise Unsupported(call.loc, f"the builtin '{name}' is not modelled; see docs/supported.md")
+        values = [self._argument(a) for a in call.args]
+        with self.b.one_step():
+            self.b.tag("atomic", values[0] if values else None)
+            result = method(call, values, family == "atomic" and "c11" not in name and not operation.endswith("_n"))
+        assert isinstance(result, Expr)
+        return result
+
+    def _argument(self, expr: tree.Expr) -> Expr:
+        return self.value(expr)
+
+    def _note_order(self, call: tree.Call, name: str) -> None:
+        if "atomic" in name:
+            orders = [a.value for a in call.args[1:] if isinstance(a, tree.IntConstant) and str(a.type) == "int"]
+            if orders and orders[-1] in (0, 1, 2, 3, 4) and name != "__atomic_always_lock_free":
+                self.shared.notes[_WEAKER] = None
+
+    # ------------------------------------------------------------ pieces
+
+    def _size(self, call: tree.Call, index: int = 0) -> int:
+        pointer = call.args[index].type
+        target = pointer.to if isinstance(pointer, ct.Pointer) else None
+        size = ct.size_of(target) if target is not None and not isinstance(target, ct.Void) else 1
+        if size not in (1, 2, 4, 8, 16):
+            raise Unsupported(call.loc, f"an atomic operation on an object of {size} bytes is not modelled")
+        return size
+
+    def _get(self, address: Expr, size: int, call: tree.Call) -> Expr:
+        return self.load_bytes(address, size, call.loc, sync=True)
+
+    def _put(self, address: Expr, value: Expr, call: tree.Call, when: Expr = TRUE) -> None:
+        self.b.emit(Store(address, value, value.width // 8, True, when, call.loc))
+
+    def _update_atomically(self, call: tree.Call, op: str, old_wanted: bool) -> Expr:
+        address, operand = self.value(call.args[0]), self.value(call.args[1])
+        size = self._size(call)
+        pointer = call.args[0].type
+        with self.b.one_step():
+            self.b.tag("atomic", address)
+            old = self._get(address, size, call)
+            amount = resize(operand, old.width, True)
+            if isinstance(pointer, ct.Pointer) and isinstance(pointer.to, ct.Pointer) and op in ("add", "sub"):
+                new = self.add_bytes(old, amount if op == "add" else make("neg", amount.width, (amount,)))
+            elif op == "nand":
+                new = make("not", old.width, (make("and", old.width, (old, amount)),))
+            else:
+                new = make(op, old.width, (old, amount))
+            new = self.keep(new)
+            self._put(address, new, call)
+        return old if old_wanted else new
+
+    # ------------------------------------------------------------ loads, stores, exchanges
+
+    def _atomic_load(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
+        old = self._get(v[0], self._size(call), call)
+        if by_pointer:
+            self._put(v[1], old, call)
+        return old
+
+    def _atomic_store(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
+        size = self._size(call)
+        value = self._get(v[1], size, call) if by_pointer else resize(v[1], size * 8, True)
+        self._put(v[0], value, call)
+        return value
+
+    _atomic_init = _atomic_store
+
+    def _atomic_exchange(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
+        size = self._size(call)
+        value = self._get(v[1], size, call) if by_pointer else resize(v[1], size * 8, True)
+        old = self._get(v[0], size, call)
+        self._put(v[0], value, call)
+        if by_pointer:
+            self._put(v[2], old, call)
+        return old
+
+    def _atomic_lock_test_and_set(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
+        return self._atomic_exchange(call, v, False)
+
+    def _atomic_lock_release(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
+        zero = const(0, self._size(call) * 8)
+        self._put(v[0], zero, call)
+        return zero
+
+    _atomic_clear = _atomic_lock_release
+
+    def _atomic_test_and_set(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
+        old = self._get(v[0], self._size(call), call)
+        self._put(v[0], const(1, old.width), call)
+        return resize(negate(eq(old, const(0, old.width))), 8, False)
+
+    # ------------------------------------------------------------ compare and swap
+
+    def _compare_exchange(self, call: tree.Call, v: list[Expr], desired: Expr, weak: bool) -> Expr:
+        size = self._size(call)
+        expected = self._get(v[1], size, call)
+        old = self._get(v[0], size, call)
+        same = eq(old, expected)
+        if weak:
+            fails = self.b.temporary(1)
+            self.b.emit(Input(str(fails.data), "weak compare-exchange fails", loc=call.loc))
+            same = conj(same, negate(fails))
+        done = self.b.temporary(1)
+        self.b.emit(Assign(str(done.data), same))
+        self._put(v[0], desired, call, done)
+        self._put(v[1], old, call, negate(done))
+        return resize(done, 8, False)
+
+    def _atomic_compare_exchange(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
+        size = self._size(call)
+        desired = self._get(v[2], size, call) if by_pointer else resize(v[2], size * 8, True)
+        return self._compare_exchange(call, v, desired, len(v) > 5 and v[3].is_const and v[3].value != 0)
+
+    def _atomic_compare_exchange_strong(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
+        return self._compare_exchange(call, v, resize(v[2], self._size(call) * 8, True), False)
+
+    def _atomic_compare_exchange_weak(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
+        return self._compare_exchange(call, v, resize(v[2], self._size(call) * 8, True), True)
+
+    def _swap(self, call: tree.Call, v: list[Expr]) -> tuple[Expr, Expr]:
+        size = self._size(call)
+        old = self._get(v[0], size, call)
+        same = eq(old, resize(v[1], size * 8, True))
+        self._put(v[0], ite(same, resize(v[2], size * 8, True), old), call)
+        return old, same
+
+    def _atomic_val_compare_and_swap(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
+        return self._swap(call, v)[0]
+
+    def _atomic_bool_compare_and_swap(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
+        return resize(self._swap(call, v)[1], 8, False)
+
+    # ------------------------------------------------------------ fences
+
+    def _atomic_thread_fence(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
+        return const(0, 8)
+
+    _atomic_signal_fence = _atomic_thread_fence
+    _atomic_synchronize = _atomic_thread_fence
+
+    def _atomic_always_lock_free(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
+        return const(1, 8)
+
+    _atomic_is_lock_free = _atomic_always_lock_free
+
+
+

@@ -1,0 +1,309 @@
+"""Calls: expanded in place (`--calls inline`), or one copy per thread with return by call-site number (`--calls once`,
+F-Soft section 4.1). Recursion is a bounded number of copies; a call beyond it is a cut.
+
+A function marked atomic, or named `__VERIFIER_atomic_*` by the user, runs as one atomic section.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fsoft.frontend import tree
+from fsoft.frontend import types as ct
+from fsoft.frontend.library.table import why_rejected
+from fsoft.frontend.source import InputError, Unsupported
+from fsoft.program.expr import Expr, const, eq, postorder
+from fsoft.program.lower.context import Frame, MemoryPlace, RegisterPlace
+from fsoft.program.lower.intrinsics import Intrinsics
+from fsoft.program.lower.layout import is_signed, value_bits
+from fsoft.program.program import Assign, Enter, Input, Step
+
+MAX_STEPS = 400_000
+_BLOCK = {"memcpy": 3, "memmove": 3, "memset": 3, "__builtin_memcpy": 3, "__builtin_memset": 3, "__builtin_memmove": 3}
+_NO_EFFECT = frozenset({"__fsoft_spurious", "__fsoft_timeout"})
+
+
+@dataclass(slots=True)
+class Copy:
+    """The one copy of a function in a template that `--calls once` makes."""
+
+    entry: int
+    leave: int
+    frame: Frame
+    site: Expr
+    sites: int = 0
+
+
+class Calls(Intrinsics):
+    """`call` lowers any call and gives its value: an expression, the place of a record, or None for void."""
+
+    copies: dict[tuple[str, int, int], Copy]
+
+    def call(self, call: tree.Call) -> Expr | MemoryPlace | None:
+        if self.b.here is None:
+            return None
+        if not isinstance(call.callee, tree.FunctionName):
+            return self._indirect(call, self.value(call.callee), len(call.args))
+        name = call.callee.name
+        if name == "__fsoft_call":
+            inner = tree.Call(call.type, call.loc, call.callee, call.args[1:])
+            return self._indirect(inner, self.value(call.args[0]), 1)
+        if name in _BLOCK and len(call.args) == _BLOCK[name]:
+            result = self.block_call(call, name.removeprefix("__builtin_"))
+            if result is not None:
+                return result
+        known = self.intrinsic(call, name)
+        if known is not None:
+            return known
+        if name in _NO_EFFECT:
+            raise Unsupported(call.loc, f"'{name}' is only for the condition of an if")
+        return self._named(call, name)
+
+    def _named(self, call: tree.Call, name: str) -> Expr | MemoryPlace | None:
+        definition = self.shared.unit.functions.get(name)
+        if definition is None:
+            return self._unknown(call, name)
+        active = 0
+        frame: Frame | None = self.frame
+        while frame is not None:
+            active += frame.function is definition
+            frame = frame.parent
+        if active > self.options.recursion:
+            message = f"more than {self.options.recursion} frames of '{name}' are active"
+            self.halt("cut", self.shared.marker("recursion", call.loc, message, "raise --recursion"), call.loc)
+            return None
+        if len(self.b.template.steps) > MAX_STEPS:
+            raise InputError(call.loc, f"the program is too large with all calls expanded (at '{name}'); try --calls once")
+        if self.options.calls == "once" and "library" not in definition.attributes and not self.shared.scan.creates_threads(name):
+            return self._once(call, definition, active)
+        return self._inline(call, definition)
+
+    def _unknown(self, call: tree.Call, name: str) -> Expr | None:
+        if self.options.unknown_functions != "havoc":
+            why = why_rejected(name)
+            advice = "give its source too, or use --unknown-functions havoc"
+            raise Unsupported(call.loc, f"function '{name}' has no body and no model{f' ({why})' if why else ''}; {advice}")
+        for argument in call.args:
+            self.effect(argument)
+        self.shared.notes[f"calls of '{name}' return any value and change nothing else"] = None
+        self.shared.marker("havoc", call.loc, f"call of unknown function '{name}'", "give its source", adds=True)
+        if isinstance(call.type, ct.Void) or not ct.is_scalar(call.type):
+            return None
+        return self._nondet(call, name)
+
+    # ------------------------------------------------------------ calls through pointers
+
+    def _indirect(self, call: tree.Call, pointer: Expr, params: int) -> Expr | MemoryPlace | None:
+        names = self.callees(pointer, params)
+        if len(names) == 1 and pointer.is_const:
+            return self._direct(call, names[0])
+        pointer = self.keep(pointer)
+        scalar = ct.is_scalar(call.type)
+        result = self.b.temporary(value_bits(call.type) if scalar else self.word)
+        end = self.b.location()
+        for name in names:
+            here, other = self.b.location(), self.b.location()
+            self.b.branch(eq(pointer, self.static_address(self.memory.function(name).id)), here, other)
+            self.b.place(here)
+            value = self._direct(call, name)
+            if isinstance(value, MemoryPlace):
+                value = self.address(value)
+            if isinstance(value, Expr) and value.width == result.width:
+                self.b.emit(Assign(str(result.data), value))
+            self.b.jump(end)
+            self.b.place(other)
+        if self.b.here is not None:
+            self.must(const(0, 1), "valid-deref", "call through a pointer that is no function of this type", call.loc)
+            self.b.jump(self.b.template.stops["undefined"])
+        self.b.place(end)
+        return result if scalar else MemoryPlace(result, 0, call.type) if isinstance(call.type, ct.Record) else None
+
+    def _direct(self, call: tree.Call, name: str) -> Expr | MemoryPlace | None:
+        definition = self.shared.unit.functions.get(name)
+        ctype = definition.type if definition else ct.Function(call.type, None)
+        callee = tree.FunctionName(ctype, call.loc, name)
+        return self.call(tree.Call(call.type, call.loc, callee, call.args))
+
+    # ------------------------------------------------------------ expansion
+
+    def new_frame(self, definition: tree.FunctionDef, parent: Frame | None, return_to: int) -> Frame:
+        count = self.instances.get(definition.name, 0) + 1
+        self.instances[definition.name] = count
+        suffix = "" if count == 1 else f"@{count}"
+        library = "library" in definition.attributes
+        sync = library and "fsoft_plain" not in definition.attributes
+        frame = Frame(definition, suffix, parent, return_to, sync=sync)
+        for name, depth in _label_depths(definition.body):
+            frame.labels[name] = self.b.location()
+            frame.label_scopes[name] = depth
+        frame.result = self._result(definition, suffix)
+        return frame
+
+    def _result(self, definition: tree.FunctionDef, suffix: str) -> Expr | None:
+        ctype = definition.type.result
+        name = f"{definition.name}.result{suffix}"
+        if isinstance(ctype, ct.Record):
+            return self.local_object(name, ctype, definition.loc)
+        return self.b.register(name, value_bits(ctype), "", is_signed(ctype), str(ctype)) if ct.is_scalar(ctype) else None
+
+    def _inline(self, call: tree.Call, definition: tree.FunctionDef) -> Expr | MemoryPlace | None:
+        done = self.b.location()
+        frame = self.new_frame(definition, self.frame, done)
+        self._pass(call, definition, frame, copy=False)
+        self._run(call, definition, frame)
+        self.b.place(done)
+        if self._is_section(definition):
+            self.b.end_atomic()
+        return self._value(frame, definition)
+
+    def _value(self, frame: Frame, definition: tree.FunctionDef) -> Expr | MemoryPlace | None:
+        if isinstance(definition.type.result, ct.Record) and frame.result is not None:
+            return MemoryPlace(frame.result, 0, definition.type.result)
+        return frame.result
+
+    @staticmethod
+    def _is_section(definition: tree.FunctionDef) -> bool:
+        name = definition.name.rpartition(":")[2]
+        return "fsoft_atomic" in definition.attributes or name.startswith("__VERIFIER_atomic_")
+
+    def _run(self, call: tree.Call | None, definition: tree.FunctionDef, frame: Frame) -> None:
+        """Lower the body in its frame; control ends at the frame's `return_to`."""
+        outer, place = self.frame, (self.b.loc, self.b.text, self.b.function, self.b.calls)
+        repeat, hint = self.repeat, self.hint
+        if self._is_section(definition):
+            self.b.begin_atomic()
+            if "library" not in definition.attributes:
+                self.b.tag("section")
+        self.frame = frame
+        if "library" not in definition.attributes:
+            self.b.function = definition.name
+            if call is not None:
+                self.b.calls = (*self.b.calls, call.loc)
+            self.hint = None
+        if isinstance(definition.type.result, ct.Record) and frame.result is not None:
+            self.b.emit(Enter(frame.result))
+        frame.scopes.append([p.base for p in frame.bindings.values() if isinstance(p, MemoryPlace)])
+        self.statement(definition.body)
+        if self.b.here is not None and (frame.parent is not None or self.name != self.options.entry):
+            self.leave_scopes(0)
+        self.b.jump(frame.return_to)
+        self.frame = outer
+        self.b.loc, self.b.text, self.b.function, self.b.calls = place
+        self.repeat, self.hint = repeat, hint
+
+    def _pass(self, call: tree.Call, definition: tree.FunctionDef, frame: Frame, copy: bool) -> None:
+        """Evaluate the arguments in the caller and give them to the callee's parameters."""
+        facts = self.shared.scan.facts[definition.name]
+        values = self._arguments(call)
+        for index, symbol in enumerate(definition.params):
+            given = values[index] if index < len(values) else None
+            if isinstance(symbol.type, ct.Record):
+                self._pass_record(symbol, given, frame)
+                continue
+            value = given if isinstance(given, Expr) else self._missing(symbol)
+            if value.width != value_bits(symbol.type):
+                raise InputError(call.loc, f"argument {index + 1} of '{definition.name}' has another type than the parameter '{symbol.name}'")
+            simple = value.is_const or "library" in definition.attributes and len(postorder((value,))) <= 4
+            if simple and not copy and symbol not in facts.assigned and not symbol.address_taken:
+                frame.bindings[symbol] = value
+            else:
+                self.pass_scalar(symbol, value, frame)
+
+    def _arguments(self, call: tree.Call) -> list[Expr | MemoryPlace]:
+        order = list(enumerate(call.args))
+        if self.options.eval_order == "right":
+            order.reverse()
+        out: dict[int, Expr | MemoryPlace] = {}
+        for index, argument in order:
+            if isinstance(argument.type, ct.Record):
+                out[index] = self.record(argument)
+            else:
+                out[index] = self.value(argument)
+        return [out[i] for i in range(len(call.args))]
+
+    def _missing(self, symbol: tree.Symbol) -> Expr:
+        target = self.b.temporary(value_bits(symbol.type))
+        self.b.emit(Input(str(target.data), f"missing argument {symbol.name}", loc=self.b.loc))
+        return target
+
+    def pass_scalar(self, symbol: tree.Symbol, value: Expr, frame: Frame) -> None:
+        outer = self.frame
+        self.frame = frame
+        place = self.variable(symbol)
+        self.frame = outer
+        assert not isinstance(place, Expr)
+        if isinstance(place, MemoryPlace):
+            self.b.emit(Enter(place.base))
+        self.store(RegisterPlace(place.reg, symbol.type) if isinstance(place, RegisterPlace) else place, value, symbol.loc)
+
+    def _pass_record(self, symbol: tree.Symbol, given: Expr | MemoryPlace | None, frame: Frame) -> None:
+        outer = self.frame
+        self.frame = frame
+        place = self.variable(symbol)
+        self.frame = outer
+        assert isinstance(place, MemoryPlace)
+        self.b.emit(Enter(place.base))
+        if isinstance(given, MemoryPlace):
+            self.copy_record(place, given, symbol.type, self.b.loc)
+
+    # ------------------------------------------------------------ one copy per thread
+
+    def _once(self, call: tree.Call, definition: tree.FunctionDef, active: int) -> Expr | MemoryPlace | None:
+        key = (definition.name, active, self.b.depth)
+        copy = self.copies.get(key)
+        fresh = copy is None
+        if copy is None:
+            entry, leave = self.b.location(), self.b.location()
+            frame = self.new_frame(definition, self.frame, leave)
+            site = self.b.register(f"{definition.name}.site{frame.suffix}", 16)
+            copy = self.copies[key] = Copy(entry, leave, frame, site)
+        self._pass(call, definition, copy.frame, copy=True)
+        number = const(copy.sites, 16)
+        copy.sites += 1
+        self.b.emit(Assign(str(copy.site.data), number))
+        self.b.jump(copy.entry)
+        if fresh:
+            self._write_copy(definition, copy)
+        return self._come_back(copy, number, definition)
+
+    def _write_copy(self, definition: tree.FunctionDef, copy: Copy) -> None:
+        calls = self.b.calls
+        self.b.place(copy.entry)
+        repeat, self.repeat, self.b.calls = self.repeat, None, ()
+        with self.b.own_temporaries(f"{definition.name}{copy.frame.suffix}."):
+            self._run(None, definition, copy.frame)
+        self.repeat, self.b.calls = repeat, calls
+
+    def _come_back(self, copy: Copy, number: Expr, definition: tree.FunctionDef) -> Expr | MemoryPlace | None:
+        """The way from the end of the copy to this call site."""
+        back = self.b.location()
+        self.b.place(copy.leave)
+        if self.b.here is None:
+            return None
+        guard = eq(copy.site, number)
+        step = Step(copy.leave, guard, (), back, self.b.loc, self.b.text)
+        self.b.template.steps.append(step)
+        self.b.land(back)
+        if self._is_section(definition):
+            self.b.end_atomic()
+        result = self._value(copy.frame, definition)
+        return self.keep(result) if isinstance(result, Expr) else result
+
+
+def _label_depths(body: tree.Block) -> list[tuple[str, int]]:
+    """Labels of a function with the number of blocks around each, parameters' scope included."""
+    out: list[tuple[str, int]] = []
+    stack: list[tuple[tree.Statement | None, int]] = [(body, 1)]
+    while stack:
+        node, depth = stack.pop()
+        if isinstance(node, tree.Label):
+            out.append((node.name, depth))
+        elif isinstance(node, tree.Block):
+            stack.extend((item, depth + 1) for item in reversed(node.items))
+        elif isinstance(node, tree.If):
+            stack += [(node.other, depth), (node.then, depth)]
+        elif isinstance(node, (tree.Loop, tree.Switch)):
+            stack.append((node.body, depth))
+    return out
+
+

@@ -1,0 +1,281 @@
+"""What every part of the lowering of one template shares: the cursor, the frames of inlined calls, places, checks."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+
+from fsoft.frontend import tree
+from fsoft.frontend import types as ct
+from fsoft.frontend.source import Loc
+from fsoft.program.expr import Expr, const, make, negate, own, resize
+from fsoft.program.lower.builder import Builder
+from fsoft.program.lower.layout import BitRange, is_signed, value_bits
+from fsoft.program.lower.memory import LocalObject, Memory
+from fsoft.program.lower.scan import Scan
+from fsoft.program.options import Options
+from fsoft.program.program import Assign, Check, Halt, Leave, Load, Marker, Store
+
+
+@dataclass(slots=True)
+class CreateSite:
+    """One `pthread_create` in a template: `own` names hold the first slot and the number of slots for each start routine."""
+
+    index: int
+    template: str
+    repeat: int | None
+    starts: list[str]
+    loc: Loc
+
+
+@dataclass(slots=True)
+class Shared:
+    """What the templates of one program have in common."""
+
+    unit: tree.Unit
+    options: Options
+    memory: Memory
+    scan: Scan
+    creates: list[CreateSite] = field(default_factory=list)
+    wanted: list[str] = field(default_factory=list)  # start routines, in order of discovery
+    undefined: dict[tuple[Loc, str], int] = field(default_factory=dict)
+    notes: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def word(self) -> int:
+        return self.memory.word_bytes * 8
+
+    def marker(self, kind: str, loc: Loc, message: str, remedy: str = "", adds: bool = False) -> int:
+        """The number of the marker for this message at this place."""
+        key = (loc, message)
+        if key not in self.undefined:
+            self.undefined[key] = len(self.memory.markers)
+            self.memory.markers.append(Marker(kind, True, adds, loc, message, remedy))
+        return self.undefined[key]
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterPlace:
+    """A variable in a register."""
+
+    reg: Expr
+    type: ct.CType
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPlace:
+    """`offset` bytes past `base`, with the bits of a bit-field if it is one."""
+
+    base: Expr
+    offset: int
+    type: ct.CType
+    bits: BitRange | None = None
+    atomic: bool = False
+
+
+Place = RegisterPlace | MemoryPlace
+
+
+@dataclass(slots=True)
+class Jumps:
+    """Where `break` and `continue` go, and how many scopes are open there."""
+
+    break_to: int
+    continue_to: int | None
+    scopes: int
+
+
+@dataclass(slots=True)
+class Frame:
+    """One expansion of a function. `bindings` says where each variable is; `scopes` lists the objects alive in each open block."""
+
+    function: tree.FunctionDef
+    suffix: str
+    parent: Frame | None
+    return_to: int
+    result: Expr | None = None  # register, or the address of the object for a record
+    sync: bool = False
+    bindings: dict[tree.Symbol, Expr | Place] = field(default_factory=dict)
+    labels: dict[str, int] = field(default_factory=dict)
+    label_scopes: dict[str, int] = field(default_factory=dict)
+    scopes: list[list[Expr]] = field(default_factory=list)
+    jumps: list[Jumps] = field(default_factory=list)
+    cases: list[dict[int, int]] = field(default_factory=list)  # id of Case node -> location
+    loops: int = 0
+
+
+class Context(ABC):
+    """The state of lowering one template."""
+
+    def __init__(self, shared: Shared, name: str):
+        self.shared = shared
+        self.options = shared.options
+        self.memory = shared.memory
+        self.word = shared.word
+        self.b = Builder(name)
+        self.name = name
+        self.locals: dict[str, LocalObject] = {}
+        self.repeat: int | None = 1  # how often the code at the cursor can run in one thread; None: no bound known
+        self.hint: ct.CType | None = None  # what an allocation here is going to hold
+        self.instances: dict[str, int] = {}
+        self.section = 0
+        self.frame: Frame
+        self.thread_end = self.b.location()
+
+    # ------------------------------------------------------------ the parts that know each other only by these
+
+    @abstractmethod
+    def value(self, expr: tree.Expr) -> Expr: ...
+
+    @abstractmethod
+    def place(self, expr: tree.Expr) -> Place: ...
+
+    @abstractmethod
+    def record(self, expr: tree.Expr) -> MemoryPlace: ...
+
+    @abstractmethod
+    def effect(self, expr: tree.Expr) -> None: ...
+
+    @abstractmethod
+    def call(self, call: tree.Call) -> Expr | MemoryPlace | None: ...
+
+    @abstractmethod
+    def statement(self, statement: tree.Statement, before: tree.Statement | None = None) -> None: ...
+
+    @abstractmethod
+    def initialise(self, place: MemoryPlace | RegisterPlace, ctype: ct.CType, init: tree.Initializer) -> None: ...
+
+    # ------------------------------------------------------------ where we are in the source
+
+    def at(self, loc: Loc) -> None:
+        """From here on, steps come from this place. Library code shows the user's call instead of its own lines."""
+        frame: Frame | None = self.frame
+        while frame is not None and "library" in frame.function.attributes:
+            frame = frame.parent
+        if frame is self.frame:
+            self.b.loc = loc
+            self.b.text = self.shared.unit.lines.get((loc.file, loc.line), "").strip()
+
+    # ------------------------------------------------------------ constants and addresses
+
+    def word_const(self, value: int) -> Expr:
+        return const(value, self.word)
+
+    def add_bytes(self, pointer: Expr, delta: Expr) -> Expr:
+        return make("padd", self.word, (pointer, delta), self.memory.offset_bits)
+
+    def address(self, place: MemoryPlace) -> Expr:
+        return self.add_bytes(place.base, self.word_const(place.offset))
+
+    def static_address(self, object_id: int) -> Expr:
+        return self.word_const(object_id << self.memory.offset_bits)
+
+    def local_object(self, name: str, ctype: ct.CType, loc: Loc, image: bytes | None = None) -> Expr:
+        """The address of this thread's own copy of an object."""
+        key = "&" + name
+        if key not in self.locals:
+            self.memory.sized(ctype, name, loc)
+            self.locals[key] = LocalObject(key, ctype, loc, image)
+        return own(key, self.word)
+
+    def instance_name(self, symbol: tree.Symbol) -> str:
+        return symbol.unique + self.frame.suffix
+
+    # ------------------------------------------------------------ reading and writing places
+
+    def load(self, place: Place, loc: Loc) -> Expr:
+        if isinstance(place, RegisterPlace):
+            return place.reg
+        if place.bits is not None:
+            unit = self.load_bytes(self.bits_address(place), place.bits.size, loc, place.atomic)
+            return self.extract_bits(unit, place.bits, place.type)
+        return self.load_bytes(self.address(place), value_bits(place.type) // 8, loc, place.atomic)
+
+    def bits_address(self, place: MemoryPlace) -> Expr:
+        assert place.bits is not None
+        return self.add_bytes(place.base, self.word_const(place.offset + place.bits.offset))
+
+    @staticmethod
+    def extract_bits(unit: Expr, bits: BitRange, ctype: ct.CType) -> Expr:
+        part = make("extract", bits.width, (unit,), bits.shift)
+        return resize(part, value_bits(ctype), is_signed(ctype))
+
+    def load_bytes(self, address: Expr, size: int, loc: Loc, sync: bool = False) -> Expr:
+        target = self.b.temporary(size * 8)
+        self.b.emit(Load(str(target.data), address, size, sync or self.frame.sync, loc=loc))
+        return target
+
+    def store_bytes(self, address: Expr, value: Expr, loc: Loc, sync: bool = False) -> None:
+        self.b.emit(Store(address, value, value.width // 8, sync or self.frame.sync, loc=loc))
+
+    def store(self, place: Place, value: Expr, loc: Loc) -> None:
+        if isinstance(place, RegisterPlace):
+            self.b.emit(Assign(str(place.reg.data), value))
+        elif place.bits is not None:
+            self._store_bits(place, place.bits, value, loc)
+        else:
+            self.store_bytes(self.address(place), value, loc, place.atomic)
+
+    def _store_bits(self, place: MemoryPlace, bits: BitRange, value: Expr, loc: Loc) -> None:
+        """Read the storage unit, replace the bits, write it back: two accesses, as a compiler makes them."""
+        address, width = self.bits_address(place), bits.size * 8
+        old = self.load_bytes(address, bits.size, loc, place.atomic)
+        mask = ((1 << bits.width) - 1) << bits.shift
+        kept = make("and", width, (old, const(~mask, width)))
+        part = make("extract", bits.width, (value,), 0)
+        new = make("shl", width, (resize(part, width, False), const(bits.shift, width)))
+        self.store_bytes(address, make("or", width, (kept, new)), loc, place.atomic)
+
+    def copy_record(self, target: MemoryPlace, source: MemoryPlace, ctype: ct.CType, loc: Loc) -> None:
+        """Scalar by scalar: a struct copy is not atomic."""
+        for run in self.memory.runs(ctype, loc):
+            for i in range(run.count):
+                delta = run.start + i * run.stride
+                at = self.add_bytes(source.base, self.word_const(source.offset + delta))
+                value = self.load_bytes(at, run.size, loc)
+                to = self.add_bytes(target.base, self.word_const(target.offset + delta))
+                self.store_bytes(to, value, loc)
+
+    def keep(self, value: Expr) -> Expr:
+        """The value now, safe from later assignments to the registers in it."""
+        if value.is_const or value.op == "own":
+            return value
+        target = self.b.temporary(value.width)
+        self.b.emit(Assign(str(target.data), value))
+        return target
+
+    # ------------------------------------------------------------ checks and halts
+
+    def check(self, condition: Expr, prop: str, message: str, loc: Loc) -> None:
+        """Emit the check if its property is on; a condition that always holds costs nothing."""
+        if prop in self.options.checks and not (condition.is_const and condition.value):
+            self.b.emit(Check(condition, prop, message, loc=loc))
+
+    def must(self, condition: Expr, prop: str, message: str, loc: Loc) -> None:
+        """As `check`; with the property off, a false condition is undefined behaviour and stops the thread."""
+        if condition.is_const and condition.value:
+            return
+        if prop in self.options.checks:
+            self.b.emit(Check(condition, prop, message, loc=loc))
+        else:
+            self.undefined(message, loc, negate(condition))
+
+    def undefined(self, message: str, loc: Loc, when: Expr | None = None) -> None:
+        marker = self.shared.marker("undefined", loc, message, "switch on the check that names it, to see the run")
+        if when is None:
+            self.halt("undefined", marker, loc)
+        else:
+            self.b.emit(Halt("undefined", marker, when, loc))
+
+    def halt(self, kind: str, marker: int | None, loc: Loc) -> None:
+        """The thread stops here, always."""
+        self.b.emit(Halt(kind, marker, loc=loc))
+        self.b.jump(self.b.template.stops[kind])
+
+    # ------------------------------------------------------------ scopes
+
+    def leave_scopes(self, down_to: int) -> None:
+        """End the lives of objects in the scopes above `down_to`, innermost first; the scopes stay open for other paths."""
+        for scope in reversed(self.frame.scopes[down_to:]):
+            for address in reversed(scope):
+                self.b.emit(Leave(address, loc=self.b.loc))

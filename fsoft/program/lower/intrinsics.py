@@ -1,0 +1,360 @@
+"""Functions that the lowering knows by itself: the intrinsics of the library models, SV-COMP's inputs and atomic
+sections, GCC's arithmetic builtins, and block operations of constant size."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from fsoft.frontend import tree
+from fsoft.frontend import types as ct
+from fsoft.frontend.source import InputError
+from fsoft.program import descriptor
+from fsoft.program.expr import FALSE, Expr, binary, const, eq, ite, make, negate, own, resize
+from fsoft.program.lower.atomics import Atomics
+from fsoft.program.lower.context import CreateSite, MemoryPlace
+from fsoft.program.lower.layout import is_signed, value_bits
+from fsoft.program.lower.memory import HeapSite
+from fsoft.program.program import Alloc, Assign, Free, Halt, Input, Measure, Require, Run, Store
+
+MAX_THREADS = 63
+_BLOCK_CELLS = 256
+_NONDET = {"bool": 1, "_Bool": 1}
+
+
+class Intrinsics(Atomics):
+    """`intrinsic(call, name)` lowers a call of a known name; the result is None if the name is not known."""
+
+    def intrinsic(self, call: tree.Call, name: str) -> Expr | None:
+        method = _INTRINSICS.get(name)
+        if method is not None:
+            return method(self, call)
+        if name.startswith("__VERIFIER_nondet_"):
+            return self._nondet(call, name)
+        if name.startswith("__builtin_"):
+            return self._arithmetic_builtin(call, name)
+        return self.atomic_call(call, name)
+
+    # ------------------------------------------------------------ inputs
+
+    def _nondet(self, call: tree.Call, name: str) -> Expr:
+        ctype: ct.CType = call.type
+        width = 1 if isinstance(ctype, ct.Int) and ctype.name == "_Bool" or name.endswith(("_bool", "_Bool")) else value_bits(ctype)
+        target = self.b.temporary(width)
+        self.b.emit(Input(str(target.data), f"{name}()", loc=call.loc, signed=is_signed(ctype)))
+        return resize(target, value_bits(ctype), False)
+
+    def _choose(self, call: tree.Call) -> Expr:
+        target = self.b.temporary(value_bits(call.type))
+        self.b.emit(Input(str(target.data), "which thread", self.value(call.args[0]), loc=call.loc))
+        return target
+
+    # ------------------------------------------------------------ control
+
+    def _require(self, call: tree.Call) -> Expr:
+        self.b.emit(Require(self.condition(call.args[0])))
+        return FALSE
+
+    def _assume(self, call: tree.Call) -> Expr:
+        condition = self.condition(call.args[0])
+        if condition.is_const and not condition.value:
+            self.halt("pruned", None, call.loc)
+        elif not condition.is_const:
+            self.b.emit(Halt("pruned", None, negate(condition), self.b.loc))
+        return FALSE
+
+    def _fail(self, call: tree.Call) -> Expr:
+        self.check(FALSE, "unreach-call", self._text(call.args[0]), self.b.loc)
+        self.halt("failed", None, call.loc)
+        return FALSE
+
+    def _check(self, call: tree.Call) -> Expr:
+        prop = self._text(call.args[1])
+        if prop in self.options.checks:
+            self.check(self.condition(call.args[0]), prop, self._text(call.args[2]), self.b.loc)
+        return FALSE
+
+    def _undefined(self, call: tree.Call) -> Expr:
+        message = self._text(call.args[0]) if call.args else "unreachable code is reached"
+        self.undefined(message, self.b.loc)
+        return FALSE
+
+    def _end(self, call: tree.Call) -> Expr:
+        self.halt("ended", None, self.b.loc)
+        return FALSE
+
+    def _exit_thread(self, call: tree.Call) -> Expr:
+        value = self.value(call.args[0])
+        self.b.emit(Assign(str(self.thread_result().data), value))
+        frame = self.frame
+        inner = self.frame
+        while True:
+            self.leave_scopes(0)
+            if frame.parent is None:
+                break
+            self.frame = frame = frame.parent
+        self.frame = inner
+        self.b.jump(self.thread_end)
+        return FALSE
+
+    def thread_result(self) -> Expr:
+        return self.b.register(f"{self.name}.exit", self.word, ctype="void *")
+
+    def _tag(self, call: tree.Call) -> Expr:
+        self.b.tag(self._text(call.args[0]), self.value(call.args[1]))
+        return FALSE
+
+    def _begin(self, call: tree.Call) -> Expr:
+        self.b.begin_atomic()
+        self.b.tag("section")
+        return FALSE
+
+    def _finish(self, call: tree.Call) -> Expr:
+        self.b.end_atomic()
+        return FALSE
+
+    @staticmethod
+    def _text(expr: tree.Expr) -> str:
+        while isinstance(expr, (tree.Cast, tree.AddressOf)):
+            expr = expr.operand if isinstance(expr, tree.Cast) else expr.lvalue
+        return expr.data.rstrip(b"\0").decode("utf-8", "replace") if isinstance(expr, tree.StringLiteral) else "failure"
+
+    # ------------------------------------------------------------ threads
+
+    def _self(self, call: tree.Call) -> Expr:
+        return resize(own("self", self.word), value_bits(call.type), False)
+
+    def _thread_count(self, call: tree.Call) -> Expr:
+        return resize(own("threads", self.word), value_bits(call.type), False)
+
+    def _create(self, call: tree.Call) -> Expr:
+        handle, start, argument, detached = (self.value(a) for a in call.args)
+        starts = self.callees(start, None)
+        repeat = self.repeat
+        site = CreateSite(len(self.shared.creates), self.name, repeat, starts, self.b.loc)
+        self.shared.creates.append(site)
+        self.shared.wanted.extend(s for s in starts if s not in self.shared.wanted)
+        end = self.b.location()
+        for name in starts:
+            here, other = self.b.location(), self.b.location()
+            self.b.branch(eq(start, self.static_address(self.memory.function(name).id)), here, other)
+            self.b.place(here)
+            self._take_slot(site, name, handle, argument, detached)
+            self.b.jump(end)
+            self.b.place(other)
+        if self.b.here is not None:
+            self.undefined("the start routine of a thread is not a function", self.b.loc)
+        self.b.place(end)
+        return const(0, value_bits(call.type))
+
+    def _take_slot(self, site: CreateSite, name: str, handle: Expr, argument: Expr, detached: Expr) -> None:
+        """The first slot of the site that is not in use gets the argument and runs."""
+        word = self.memory.word_bytes
+        first = own(f"descriptor:{site.index}:{name}", self.word)
+        number = own(f"slot:{site.index}:{name}", self.word)
+        stride = len(descriptor.FIELDS) * word
+        marker = self.shared.marker("slot", self.b.loc, "more threads are created here than there are slots", "raise --threads")
+        with self.b.one_step():
+            self.b.tag("create", number)
+            chosen, identity, found = first, number, FALSE
+            for k in reversed(range(slots_of(site, self.options.threads))):
+                at = self.add_bytes(first, self.word_const(k * stride))
+                free = eq(self.load_bytes(at, word, self.b.loc, sync=True), self.word_const(descriptor.UNUSED))
+                chosen = ite(free, at, chosen)
+                identity = ite(free, make("add", self.word, (number, self.word_const(k))), identity)
+                found = make("or", 1, (found, free))
+            self.b.emit(Halt("cut", marker, negate(found), self.b.loc))
+            values = {"state": self.word_const(descriptor.RUNNING), "detached": resize(detached, self.word, False), "arg": argument,
+                      "cancel": self.word_const(0)}  # fmt: skip
+            for key, value in values.items():
+                at = self.add_bytes(chosen, self.word_const(descriptor.offset(0, key, word)))
+                self.b.emit(Store(at, value, word, True, loc=self.b.loc))
+            self.b.emit(Store(handle, identity, word, True, loc=self.b.loc))
+
+    def callees(self, pointer: Expr, params: int | None) -> list[str]:
+        """The functions that a pointer can be: the one it is, or all whose address is taken and whose parameters fit."""
+        functions = self.shared.unit.functions
+        if pointer.is_const:
+            obj = self.memory.objects[pointer.value >> self.memory.offset_bits] if self._is_object(pointer.value) else None
+            return [obj.name] if obj is not None and obj.storage == "function" else []
+        names = [n for n in self.shared.scan.address_taken if n in functions]
+        if params is None:
+            return [n for n in names if len(functions[n].params) <= 1]
+        return [n for n in names if len(functions[n].params) == params]
+
+    def _is_object(self, address: int) -> bool:
+        return address >> self.memory.offset_bits < len(self.memory.objects) and not address & ((1 << self.memory.offset_bits) - 1)
+
+    # ------------------------------------------------------------ heap
+
+    def _alloc(self, call: tree.Call, zero: bool = False) -> Expr:
+        size = self.value(call.args[0])
+        wanted = size.value if size.is_const else None
+        if wanted is not None and wanted > 1 << 20:
+            raise InputError(self.b.loc, f"an allocation of {wanted} bytes is more than fsoft models; make it smaller")
+        hint = self.hint if self.hint is not None and ct.is_complete(self.hint) else None
+        pool = self.memory.pool(wanted, hint, self.options.heap_size, self.b.loc)
+        pool.sites.append(HeapSite(self.name, self.repeat))
+        target = self.b.temporary(self.word)
+        self.b.emit(Alloc(str(target.data), size, pool.index, zero, loc=self.b.loc))
+        return target
+
+    def _alloc_zero(self, call: tree.Call) -> Expr:
+        return self._alloc(call, True)
+
+    def _free(self, call: tree.Call) -> Expr:
+        self.b.emit(Free(self.value(call.args[0]), loc=self.b.loc))
+        return FALSE
+
+    def _object_size(self, call: tree.Call) -> Expr:
+        target = self.b.temporary(value_bits(call.type))
+        self.b.emit(Measure(str(target.data), self.value(call.args[0])))
+        return target
+
+    def _may_fail(self, call: tree.Call) -> Expr:
+        return const(int(self.options.malloc_may_fail), value_bits(call.type))
+
+    # ------------------------------------------------------------ what a model may leave out
+
+    def _uses(self, call: tree.Call) -> Expr:
+        return const(int(self._text(call.args[0]) in self.shared.scan.user_refers_to), value_bits(call.type))
+
+    def _checks(self, call: tree.Call) -> Expr:
+        return const(int(self._text(call.args[0]) in self.options.checks), value_bits(call.type))
+
+    # ------------------------------------------------------------ block operations of constant size
+
+    def block_call(self, call: tree.Call, name: str) -> Expr | None:
+        """memcpy, memmove and memset of a constant size over a known type, cell by cell; None if the loop must do it."""
+        size = call.args[2]
+        while isinstance(size, tree.Cast):
+            size = size.operand
+        if not isinstance(size, tree.IntConstant):
+            return None
+        runs = self._block_runs(call, name, size.value)
+        if runs is None:
+            return None
+        target = self.value(call.args[0])
+        if name == "memset":
+            self._fill_cells(target, self.value(call.args[1]), runs)
+        else:
+            self._copy_cells(target, self.value(call.args[1]), runs)
+        return target
+
+    def _block_runs(self, call: tree.Call, name: str, size: int) -> tuple[Run, ...] | None:
+        for argument in call.args[: 1 if name == "memset" else 2]:
+            while isinstance(argument, tree.Cast):
+                argument = argument.operand
+            ctype = argument.type.to if isinstance(argument.type, ct.Pointer) else None
+            if isinstance(ctype, ct.Array):
+                ctype = ctype.element
+            if ctype is None or not ct.is_complete(ctype) or ct.size_of(ctype) == 0 or size % ct.size_of(ctype):
+                continue
+            runs = self.memory.runs(ct.Array(ctype, size // ct.size_of(ctype)), call.loc)
+            if sum(r.count for r in runs) <= _BLOCK_CELLS:
+                return runs
+        return None
+
+    def _fill_cells(self, target: Expr, byte: Expr, runs: tuple[Run, ...]) -> None:
+        low = make("extract", 8, (byte,), 0)
+        for run in runs:
+            value = low
+            for _ in range(run.size - 1):
+                value = make("concat", value.width + 8, (value, low))
+            for k in range(run.count):
+                self.store_bytes(self.add_bytes(target, self.word_const(run.start + k * run.stride)), value, self.b.loc)
+
+    def _copy_cells(self, target: Expr, source: Expr, runs: tuple[Run, ...]) -> None:
+        """All loads before all stores, so that overlapping blocks come out as memmove wants."""
+        cells = [(run.start + k * run.stride, run.size) for run in runs for k in range(run.count)]
+        values = [self.load_bytes(self.add_bytes(source, self.word_const(at)), size, self.b.loc) for at, size in cells]
+        for (at, _), value in zip(cells, values, strict=True):
+            self.store_bytes(self.add_bytes(target, self.word_const(at)), value, self.b.loc)
+
+    # ------------------------------------------------------------ arithmetic builtins
+
+    def _arithmetic_builtin(self, call: tree.Call, name: str) -> Expr | None:
+        match = re.fullmatch(r"__builtin_(popcount|parity|ctz|clz|clrsb|ffs)(l|ll)?|__builtin_bswap(16|32|64)", name)
+        if match:
+            value = self.keep(self.value(call.args[0]))
+            result = _bit_count(match.group(1), value) if match.group(1) else _byte_swap(value)
+            return resize(result, value_bits(call.type), False)
+        if match := re.fullmatch(r"__builtin_(?:[su](?:l|ll)?)?(add|sub|mul)_overflow(_p)?", name):
+            return self._overflow_builtin(call, match.group(1), bool(match.group(2)))
+        if name == "__builtin_unreachable":
+            return self._undefined(call)
+        return self._end(call) if name in ("__builtin_trap", "__builtin_abort") else None
+
+    def _overflow_builtin(self, call: tree.Call, op: str, only_ask: bool) -> Expr:
+        a, b = self.both(call.args[0], call.args[1])
+        target = call.args[2].type
+        result = target.to if isinstance(target, ct.Pointer) else target
+        wide = 2 * max(a.width, b.width, value_bits(result)) + 2
+        exact = make(op, wide, (resize(a, wide, is_signed(call.args[0].type)), resize(b, wide, is_signed(call.args[1].type))))
+        short = resize(exact, value_bits(result), True)
+        if not only_ask:
+            self.store(MemoryPlace(self.value(call.args[2]), 0, result), short, call.loc)
+        fits = binary("eq", exact, resize(short, wide, is_signed(result)))
+        return resize(negate(fits), value_bits(call.type), False)
+
+
+def slots_of(site: CreateSite, default: int) -> int:
+    """How many slots a creation site has."""
+    return min(site.repeat, MAX_THREADS + 1) if site.repeat is not None else default
+
+
+def _bit_count(kind: str, value: Expr) -> Expr:
+    width = value.width
+    bits = [make("extract", 1, (value,), k) for k in range(width)]
+    if kind in ("popcount", "parity"):
+        total = const(0, width)
+        for bit in bits:
+            total = make("add", width, (total, resize(bit, width, False)))
+        return total if kind == "popcount" else make("and", width, (total, const(1, width)))
+    if kind == "clrsb":
+        sign = bits[-1]
+        result = const(width - 1, width)
+        for k in range(width - 1):
+            result = ite(make("xor", 1, (bits[k], sign)), const(width - 2 - k, width), result)
+        return result
+    order = range(width) if kind == "clz" else reversed(range(width))
+    result = const(0 if kind == "ffs" else width, width)
+    for k in order:
+        found = {"clz": width - 1 - k, "ctz": k, "ffs": k + 1}[kind]
+        result = ite(bits[k], const(found, width), result)
+    return result
+
+
+def _byte_swap(value: Expr) -> Expr:
+    out = make("extract", 8, (value,), 0)
+    for k in range(8, value.width, 8):
+        out = make("concat", out.width + 8, (out, make("extract", 8, (value,), k)))
+    return out
+
+
+_INTRINSICS: dict[str, Callable[[Intrinsics, tree.Call], Expr]] = {
+    "__fsoft_self": Intrinsics._self,
+    "__fsoft_thread_count": Intrinsics._thread_count,
+    "__fsoft_require": Intrinsics._require,
+    "__fsoft_assume": Intrinsics._assume,
+    "__fsoft_fail": Intrinsics._fail,
+    "__fsoft_check": Intrinsics._check,
+    "__fsoft_undefined": Intrinsics._undefined,
+    "__fsoft_end": Intrinsics._end,
+    "__fsoft_exit_thread": Intrinsics._exit_thread,
+    "__fsoft_tag": Intrinsics._tag,
+    "__fsoft_choose": Intrinsics._choose,
+    "__fsoft_alloc": Intrinsics._alloc,
+    "__fsoft_alloc_zero": Intrinsics._alloc_zero,
+    "__fsoft_free": Intrinsics._free,
+    "__fsoft_object_size": Intrinsics._object_size,
+    "__fsoft_malloc_may_fail": Intrinsics._may_fail,
+    "__fsoft_create": Intrinsics._create,
+    "__fsoft_uses": Intrinsics._uses,
+    "__fsoft_checks": Intrinsics._checks,
+    "__VERIFIER_atomic_begin": Intrinsics._begin,
+    "__VERIFIER_atomic_end": Intrinsics._finish,
+}
+
+
+

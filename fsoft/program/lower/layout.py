@@ -1,0 +1,175 @@
+"""From C types to cells: how an object of a type is cut into the scalars that the Program reads and writes.
+
+A struct is the cells of its members, an array its element's cells repeated. A union takes the member that cuts it into the
+fewest cells, preferring members without plain characters, and covers what that member leaves out with bytes. Adjacent bit-fields share a memory location
+(C11 3.14): one cell if they fit an aligned scalar that overlaps no other member, else bytes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from fsoft.frontend import types as ct
+from fsoft.program.program import Run
+
+MAX_RUNS = 100_000
+
+
+class BitRange(NamedTuple):
+    """Where the bits of a bit-field are: `size` bytes at `offset`, `width` bits from `shift` up."""
+
+    offset: int
+    size: int
+    shift: int
+    width: int
+
+
+def value_bits(ctype: ct.CType) -> int:
+    """Width of a value of scalar type in an expression. `_Bool` takes a byte, `long double` is a double."""
+    if isinstance(ctype, ct.Float):
+        return ctype.bits
+    return ct.size_of(ctype) * 8
+
+
+def is_signed(ctype: ct.CType) -> bool:
+    return isinstance(ctype, ct.Int) and ctype.signed
+
+
+def _shift(runs: tuple[Run, ...], offset: int, prefix: str) -> list[Run]:
+    return [Run(r.start + offset, r.size, r.stride, r.count, prefix + r.name, r.signed, r.ctype) for r in runs]
+
+
+def _array(ctype: ct.Array, layouts: Layouts) -> tuple[Run, ...]:
+    count, step = ctype.count or 0, ct.size_of(ctype.element)
+    if count == 0:
+        return ()
+    out: list[Run] = []
+    for run in layouts.runs(ctype.element):
+        if run.count == 1:
+            out.append(Run(run.start, run.size, step, count, "[]" + run.name, run.signed, run.ctype))
+        elif run.stride * run.count == step:
+            out.append(Run(run.start, run.size, run.stride, run.count * count, "[]" + run.name, run.signed, run.ctype))
+        else:
+            out.extend(r for i in range(count) for r in _shift((run,), i * step, f"[{i}]"))
+        if len(out) > MAX_RUNS:
+            raise OverflowError
+    return tuple(out)
+
+
+def _bytes(start: int, end: int) -> list[Run]:
+    return [Run(start, 1, 1, end - start, "[]", False, "unsigned char")] if end > start else []
+
+
+def _covered(runs: list[Run], size: int) -> bytearray:
+    seen = bytearray(size)
+    for run in runs:
+        for i in range(run.count):
+            at = run.start + i * run.stride
+            seen[at : at + run.size] = b"\1" * run.size
+    return seen
+
+
+def _fill(runs: list[Run], size: int) -> list[Run]:
+    """Add byte cells where no run reaches."""
+    seen = _covered(runs, size)
+    at = 0
+    while (start := seen.find(0, at)) >= 0:
+        end = seen.find(1, start)
+        end = size if end < 0 else end
+        runs.extend(_bytes(start, end))
+        at = end
+    return runs
+
+
+class Layouts:
+    """Layouts of one program, remembered per type."""
+
+    def __init__(self) -> None:
+        self._runs: dict[ct.CType, tuple[Run, ...]] = {}
+        self._bits: dict[tuple[ct.Record, int, int], BitRange] = {}
+
+    def runs(self, ctype: ct.CType) -> tuple[Run, ...]:
+        """The cells of an object of this type, by offset."""
+        if ctype not in self._runs:
+            self._runs[ctype] = self._make(ctype)
+        return self._runs[ctype]
+
+    def _make(self, ctype: ct.CType) -> tuple[Run, ...]:
+        if isinstance(ctype, ct.Record):
+            return self._union(ctype) if ctype.kind == "union" else self._struct(ctype)
+        if isinstance(ctype, ct.Array):
+            return _array(ctype, self)
+        size = ctype.bits // 8 if isinstance(ctype, ct.Float) else ct.size_of(ctype)
+        return (Run(0, size, size, 1, "", is_signed(ctype), str(ctype)),)
+
+    def _struct(self, record: ct.Record) -> tuple[Run, ...]:
+        out: list[Run] = []
+        for group in self._groups(record):
+            first = group[0]
+            if first.bit_width is not None:
+                out.extend(self._bit_cells(record, group))
+            else:
+                out.extend(_shift(self.runs(first.type), first.offset, f".{first.name}" if first.name else ""))
+        return tuple(sorted(out, key=lambda r: r.start))
+
+    def _union(self, record: ct.Record) -> tuple[Run, ...]:
+        best: list[Run] | None = None
+        for member in record.fields or ():
+            if member.bit_width is not None:
+                runs = _bytes(0, (member.offset * 8 + member.bit_offset + member.bit_width + 7) // 8)
+            else:
+                runs = _shift(self.runs(member.type), 0, f".{member.name}" if member.name else "")
+            filled = _fill(runs, record.size)
+            if best is None or _cell_count(filled) < _cell_count(best):
+                best = filled
+        return tuple(sorted(best or [], key=lambda r: r.start))
+
+    @staticmethod
+    def _groups(record: ct.Record) -> list[list[ct.Field]]:
+        """Members in order, adjacent bit-fields together."""
+        groups: list[list[ct.Field]] = []
+        for member in record.fields or ():
+            previous = groups[-1][-1] if groups else None
+            if member.bit_width is not None and previous is not None and previous.bit_width is not None:
+                groups[-1].append(member)
+            else:
+                groups.append([member])
+        return [g for g in groups if any(f.bit_width != 0 for f in g)]
+
+    def _bit_cells(self, record: ct.Record, group: list[ct.Field]) -> list[Run]:
+        used = [f for f in group if f.bit_width]
+        low = min(f.offset * 8 + f.bit_offset for f in used) // 8
+        high = max(f.offset * 8 + f.bit_offset + (f.bit_width or 0) for f in used)
+        end = (high + 7) // 8
+        unit = self._unit(record, group, low, end)
+        runs = [Run(unit[0], unit[1], unit[1], 1, ".<bits>", False, "bits")] if unit else _bytes(low, end)
+        for f in used:
+            start = f.offset * 8 + f.bit_offset
+            first, last = (start // 8, (start + (f.bit_width or 0) + 7) // 8) if not unit else (unit[0], unit[0] + unit[1])
+            self._bits[record, f.offset, f.bit_offset] = BitRange(first, last - first, start - first * 8, f.bit_width or 0)
+        return runs
+
+    @staticmethod
+    def _unit(record: ct.Record, group: list[ct.Field], low: int, end: int) -> tuple[int, int] | None:
+        """An aligned scalar of 1, 2, 4 or 8 bytes around [low, end) that touches no other member."""
+        others = [f for f in record.fields or () if f not in group]
+        for size in (1, 2, 4, 8):
+            start = low - low % size
+            if start + size < end or start + size > record.size:
+                continue
+            if all(f.offset >= start + size or f.offset + max(ct.size_of(f.type), 1) <= start for f in others):
+                return start, size
+        return None
+
+    def bit_range(self, record: ct.Record, member: ct.Field) -> BitRange:
+        """The bytes that an access to a bit-field reads or writes."""
+        if record.kind == "union":
+            end = (member.bit_offset + (member.bit_width or 0) + 7) // 8
+            return BitRange(0, end, member.bit_offset, member.bit_width or 0)
+        self.runs(record)
+        return self._bits[record, member.offset, member.bit_offset]
+
+
+def _cell_count(runs: list[Run]) -> tuple[int, int]:
+    plain = sum(r.count for r in runs if r.ctype in ("char", "signed char", "unsigned char"))
+    return plain, sum(r.count for r in runs)

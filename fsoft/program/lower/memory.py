@@ -1,0 +1,200 @@
+"""The objects of a Program: numbering, layout, initial contents.
+
+Objects with static storage get their number when the lowering first mentions them, so that unused globals cost nothing.
+Locals in memory, thread-locals and heap objects are reached through `own` leaves and pools; they are numbered at the end,
+when the slots are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from fsoft.frontend import tree
+from fsoft.frontend import types as ct
+from fsoft.frontend.source import NOWHERE, InputError, Loc
+from fsoft.program import descriptor
+from fsoft.program.expr import Expr
+from fsoft.program.lower.layout import Layouts
+from fsoft.program.program import Marker, Object, Run
+
+MAX_OBJECT = 1 << 26
+
+
+@dataclass(slots=True)
+class LocalObject:
+    """A local of one template that lives in memory: one object per slot. Thread-locals have `image`, the rest is undefined."""
+
+    own: str
+    type: ct.CType
+    loc: Loc
+    image: bytes | None = None
+
+
+@dataclass(slots=True)
+class HeapSite:
+    """An allocation: how often one thread may pass it (None: no bound known) and in which template."""
+
+    template: str
+    repeat: int | None
+
+
+@dataclass(slots=True)
+class HeapPool:
+    """Allocations of one size: `type` is the first type seen that cuts the size evenly."""
+
+    index: int
+    capacity: int
+    exact: bool
+    type: ct.CType | None = None
+    sites: list[HeapSite] = field(default_factory=list)
+    marker: int = -1
+    loc: Loc = NOWHERE
+
+
+class Memory:
+    """`constant(expr)` evaluates a static initialiser's value to a constant word (given by the lowering)."""
+
+    def __init__(self, unit: tree.Unit, word_bytes: int, offset_bits: int):
+        self.unit = unit
+        self.word_bytes = word_bytes
+        self.offset_bits = offset_bits
+        self.layouts = Layouts()
+        self.objects: list[Object] = [Object(0, "null", 0, (), "system")]
+        self.markers: list[Marker] = []
+        self.pools: dict[int | None, HeapPool] = {}
+        self.constant: Callable[[tree.Expr], Expr]
+        self._by_symbol: dict[tree.Symbol, Object] = {}
+        self._functions: dict[str, Object] = {}
+        self._strings: dict[bytes, Object] = {}
+        self.descriptors = self.new(descriptor.ARRAY, 0, (), "system", NOWHERE)
+
+    # ------------------------------------------------------------ objects
+
+    def new(self, name: str, size: int, runs: tuple[Run, ...], storage: str, loc: Loc) -> Object:
+        obj = Object(len(self.objects), name, size, runs, storage, loc=loc)
+        self.objects.append(obj)
+        return obj
+
+    def runs(self, ctype: ct.CType, loc: Loc) -> tuple[Run, ...]:
+        try:
+            return self.layouts.runs(ctype)
+        except OverflowError:
+            raise InputError(loc, f"an object of type '{ctype}' has too many cells; make its arrays smaller") from None
+
+    def sized(self, ctype: ct.CType, name: str, loc: Loc) -> int:
+        size = ct.size_of(ctype)
+        if size > MAX_OBJECT or size >= 1 << (self.offset_bits - 1):
+            raise InputError(loc, f"'{name}' takes {size} bytes, more than fsoft addresses; make it smaller")
+        return size
+
+    def static(self, symbol: tree.Symbol) -> Object:
+        """The object of a global or static variable; the library's descriptor array is the one of the threads."""
+        if symbol.name == descriptor.ARRAY:
+            return self.descriptors
+        if symbol not in self._by_symbol:
+            size = self.sized(symbol.type, symbol.name, symbol.loc)
+            storage = "global" if symbol.storage == "global" else "static"
+            definition = self.unit.globals.get(symbol.unique)
+            init = definition.init if definition else None
+            size += self._flexible(init, size)
+            obj = self.new(symbol.unique, size, self.runs(symbol.type, symbol.loc), storage, symbol.loc)
+            self._by_symbol[symbol] = obj
+            if definition is not None and not definition.defined:
+                obj.undefined = True
+            if init is not None:
+                obj.runs = self._with_tail(obj)
+                self._fill(obj, self.image(init, obj.size, symbol.loc))
+        return self._by_symbol[symbol]
+
+    @staticmethod
+    def _flexible(init: tree.Initializer | None, size: int) -> int:
+        """Bytes that an initialised flexible array member adds."""
+        if init is None:
+            return 0
+        return max([0] + [item.offset + ct.size_of(item.type) - size for item in init.items])
+
+    def _with_tail(self, obj: Object) -> tuple[Run, ...]:
+        end = max([0] + [r.start + (r.count - 1) * r.stride + r.size for r in obj.runs])
+        if obj.size - end >= self.word_bytes:
+            return (*obj.runs, Run(end, 1, 1, obj.size - end, "[]", False, "unsigned char"))
+        return obj.runs
+
+    def function(self, name: str) -> Object:
+        if name not in self._functions:
+            self._functions[name] = self.new(name, 1, (), "function", NOWHERE)
+        return self._functions[name]
+
+    def string(self, literal: tree.StringLiteral) -> Object:
+        if literal.data not in self._strings:
+            assert isinstance(literal.type, ct.Array)
+            unit = ct.size_of(literal.type.element)
+            run = Run(0, unit, unit, len(literal.data) // unit, "[]", True, str(literal.type.element))
+            obj = self.new(f"string{len(self._strings)}", len(literal.data), (run,), "string", literal.loc)
+            obj.readonly = True
+            self._fill(obj, literal.data)
+            self._strings[literal.data] = obj
+        return self._strings[literal.data]
+
+    # ------------------------------------------------------------ initial contents
+
+    def image(self, init: tree.Initializer, size: int, loc: Loc) -> bytes:
+        """The bytes of an initialised object."""
+        data = bytearray(size)
+        for item in init.items:
+            self._store(data, item)
+        return bytes(data)
+
+    def _store(self, data: bytearray, item: tree.InitItem) -> None:
+        if isinstance(item.value, tree.StringLiteral):
+            width = min(len(item.value.data), ct.size_of(item.type))
+            data[item.offset : item.offset + width] = item.value.data[:width]
+            return
+        value = self.constant(item.value)
+        if not value.is_const:
+            raise InputError(item.value.loc, "initialiser of an object with static storage is not constant")
+        size = value.width // 8
+        if item.bitfield is not None:
+            field_, old = item.bitfield, int.from_bytes(data[item.offset : item.offset + size], "little")
+            mask = ((1 << (field_.bit_width or 0)) - 1) << field_.bit_offset
+            new = (old & ~mask) | (value.value << field_.bit_offset & mask)
+            end = min(item.offset + size, len(data))
+            data[item.offset : end] = new.to_bytes(size + 8, "little")[: end - item.offset]
+            return
+        data[item.offset : item.offset + size] = value.value.to_bytes(size, "little")
+
+    def _fill(self, obj: Object, data: bytes) -> None:
+        obj.initial = initial_cells(obj.runs, data)
+
+    # ------------------------------------------------------------ heap
+
+    def pool(self, size: int | None, hint: ct.CType | None, capacity: int, loc: Loc) -> HeapPool:
+        """The pool for a constant size, or the one for sizes that are not constant (None)."""
+        if size not in self.pools:
+            self.pools[size] = HeapPool(len(self.pools), size if size is not None else capacity, size is not None, loc=loc)
+            self.pools[size].marker = len(self.markers)
+            kind = f"{size} bytes" if size is not None else f"at most {capacity} bytes"
+            remedy = "raise --heap" if size is not None else "raise --heap or --heap-size"
+            self.markers.append(Marker("heap", True, False, loc, f"no unused heap object of {kind} is left", remedy))
+        pool = self.pools[size]
+        if pool.type is None and hint is not None and 0 < ct.size_of(hint) <= pool.capacity and pool.capacity % ct.size_of(hint) == 0:
+            pool.type = hint
+        return pool
+
+    def heap_runs(self, pool: HeapPool) -> tuple[Run, ...]:
+        if pool.type is not None:
+            return self.runs(ct.Array(pool.type, pool.capacity // ct.size_of(pool.type)), pool.loc)
+        unit = self.word_bytes if pool.capacity % self.word_bytes == 0 else 1
+        return (Run(0, unit, unit, pool.capacity // unit, "[]"),) if pool.capacity else ()
+
+
+def initial_cells(runs: tuple[Run, ...], data: bytes) -> dict[int, int]:
+    """Values of the cells that are not zero, by offset."""
+    out: dict[int, int] = {}
+    for run in runs:
+        for i in range(run.count):
+            at = run.start + i * run.stride
+            value = int.from_bytes(data[at : at + run.size], "little")
+            if value:
+                out[at] = value
+    return out

@@ -1,0 +1,204 @@
+"""Facts about function bodies that the lowering wants before it starts: which variables are assigned, whose address is
+used, how often a loop can run, how large a function is with its calls expanded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+
+from fsoft.frontend import tree
+from fsoft.frontend import types as ct
+
+
+@cache
+def _slots(kind: type) -> tuple[str, ...]:
+    skip = {"type", "loc", "symbol", "field", "end", "bitfield", "compute"}
+    return tuple(name for name in getattr(kind, "__slots__", ()) if name not in skip)
+
+
+def walk(root: object) -> Iterator[object]:
+    """Every node of a typed tree, parents first, in source order."""
+    stack: list[object] = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tuple):
+            stack.extend(reversed(node))
+            continue
+        if node is None or isinstance(node, (int, str, float, bytes, bool)):
+            continue
+        yield node
+        stack.extend(getattr(node, name) for name in reversed(_slots(type(node))))
+
+
+@dataclass(slots=True)
+class Facts:
+    """`back_labels` are the targets of backward gotos; `assigned` counts assignments per variable."""
+
+    assigned: dict[tree.Symbol, int] = field(default_factory=dict)
+    functions_used: list[str] = field(default_factory=list)  # address taken
+    calls: list[str] = field(default_factory=list)
+    indirect: bool = False
+    back_labels: set[str] = field(default_factory=set)
+    size: int = 0
+
+
+def facts_of(root: object) -> Facts:
+    facts = Facts()
+    seen_labels: set[str] = set()
+    for node in walk(root):
+        facts.size += 1
+        if isinstance(node, (tree.Assign, tree.CompoundAssign)):
+            if isinstance(node.target, tree.Variable):
+                symbol = node.target.symbol
+                facts.assigned[symbol] = facts.assigned.get(symbol, 0) + 1
+        elif isinstance(node, tree.AddressOf):
+            if isinstance(node.lvalue, tree.FunctionName):
+                facts.functions_used.append(node.lvalue.name)
+        elif isinstance(node, tree.Call):
+            if isinstance(node.callee, tree.FunctionName):
+                facts.calls.append(node.callee.name)
+            else:
+                facts.indirect = True
+        elif isinstance(node, tree.Label):
+            seen_labels.add(node.name)
+        elif isinstance(node, tree.Goto) and node.label in seen_labels:
+            facts.back_labels.add(node.label)
+    return facts
+
+
+class Scan:
+    """Facts of a whole unit."""
+
+    def __init__(self, unit: tree.Unit):
+        self.unit = unit
+        self.facts = {name: facts_of(definition.body) for name, definition in unit.functions.items()}
+        used = dict.fromkeys(f for facts in self.facts.values() for f in facts.functions_used)
+        for definition in unit.globals.values():
+            if definition.init is not None:
+                used.update(dict.fromkeys(facts_of(definition.init.items).functions_used))
+        self.address_taken = list(used)
+        self.ever_assigned = {s for facts in self.facts.values() for s in facts.assigned}
+        self._sizes: dict[str, int] = {}
+        users = [facts for name, facts in self.facts.items() if "library" not in unit.functions[name].attributes]
+        self.user_refers_to = {f for facts in users for f in (*facts.calls, *facts.functions_used)}
+
+    def fixed_value(self, expr: tree.Expr) -> int | None:
+        """The value of a constant, or of a global that nothing changes after its constant initialiser."""
+        while isinstance(expr, tree.Cast) and isinstance(expr.type, ct.Int):
+            expr = expr.operand
+        if isinstance(expr, tree.IntConstant):
+            return expr.value
+        if not isinstance(expr, tree.Variable):
+            return None
+        symbol = expr.symbol
+        if symbol.storage not in ("global", "static") or symbol.address_taken or symbol in self.ever_assigned:
+            return None
+        definition = self.unit.globals.get(symbol.unique)
+        if definition is None or not definition.defined:
+            return None
+        if definition.init is None or not definition.init.items:
+            return 0
+        return self.fixed_value(definition.init.items[0].value)
+
+    def creates_threads(self, name: str) -> bool:
+        """Whether a function may create threads, itself or in what it calls."""
+        seen: set[str] = set()
+        stack = [name]
+        while stack:
+            current = stack.pop()
+            if current == "__fsoft_create":
+                return True
+            if current not in seen and current in self.facts:
+                seen.add(current)
+                stack.extend(self.facts[current].calls)
+        return False
+
+    def expanded_size(self, root: str, limit: int) -> int:
+        """Nodes of a function with every call replaced by its body (recursion counted once), up to `limit`."""
+        sizes: dict[str, int] = {}
+        stack: list[tuple[str, bool]] = [(root, False)]
+        active: set[str] = set()
+        while stack:
+            name, done = stack.pop()
+            facts = self.facts.get(name)
+            if facts is None:
+                continue
+            if done:
+                active.discard(name)
+                sizes[name] = min(limit, facts.size + sum(sizes.get(c, 0) for c in facts.calls))
+            elif name not in sizes and name not in active:
+                active.add(name)
+                stack.append((name, True))
+                stack.extend((c, False) for c in facts.calls)
+        return sizes.get(root, 0)
+
+
+# ---------------------------------------------------------------- loops
+
+
+def _variable(expr: tree.Expr | None) -> tree.Symbol | None:
+    while isinstance(expr, tree.Cast):
+        expr = expr.operand
+    return expr.symbol if isinstance(expr, tree.Variable) else None
+
+
+def _start_value(symbol: tree.Symbol, before: tree.Statement | None, scan: Scan) -> int | None:
+    """The constant that the statement just before a loop gives to its counter."""
+    if isinstance(before, tree.Declare) and before.symbol is symbol and before.init and len(before.init.items) == 1:
+        return scan.fixed_value(before.init.items[0].value)
+    if isinstance(before, tree.ExprStatement):
+        expr: tree.Expr = before.expr
+        while isinstance(expr, tree.Comma):
+            expr = expr.right
+        if isinstance(expr, tree.Assign) and _variable(expr.target) is symbol:
+            return scan.fixed_value(expr.value)
+    return None
+
+
+def _increment(symbol: tree.Symbol, expr: tree.Expr | None, scan: Scan) -> int | None:
+    if isinstance(expr, tree.CompoundAssign) and _variable(expr.target) is symbol and expr.op in "+-":
+        step = scan.fixed_value(expr.value)
+        return None if step is None else (step if expr.op == "+" else -step)
+    return None
+
+
+def _top_level_increment(symbol: tree.Symbol, loop: tree.Loop, scan: Scan) -> int | None:
+    """The step of the counter, if the loop's only assignment to it is unconditional and `continue` cannot pass it by."""
+    if facts_of((loop.body, loop.step)).assigned.get(symbol) != 1:
+        return None
+    if loop.step is not None:
+        step = _increment(symbol, loop.step, scan)
+        if step is not None:
+            return step
+    if any(isinstance(n, tree.Continue) for n in walk(loop.body)):
+        return None
+    items = loop.body.items if isinstance(loop.body, tree.Block) else (loop.body,)
+    for item in items:
+        if isinstance(item, tree.ExprStatement):
+            step = _increment(symbol, item.expr, scan)
+            if step is not None:
+                return step
+    return None
+
+
+def trip_count(loop: tree.Loop, before: tree.Statement | None, scan: Scan) -> int | None:
+    """How often the body of a counting loop can run at most; None where that is not plain to see."""
+    condition = loop.condition
+    if not isinstance(condition, tree.Binary) or condition.op not in ("<", "<=", ">", ">=", "!="):
+        return None
+    symbol, bound = _variable(condition.left), scan.fixed_value(condition.right)
+    if symbol is None or bound is None or symbol.address_taken or symbol.storage not in ("local", "param"):
+        return None
+    start, step = _start_value(symbol, before, scan), _top_level_increment(symbol, loop, scan)
+    if start is None or not step:
+        return None
+    span = bound - start
+    if condition.op in ("<=", ">="):
+        span += 1 if condition.op == "<=" else -1
+    if (span > 0) != (step > 0) or (condition.op in ("<", "<=")) != (step > 0) and condition.op != "!=":
+        return 0 if span == 0 else None
+    if condition.op == "!=" and span % step:
+        return None
+    count = -(-abs(span) // abs(step))
+    return count if loop.test_first else max(1, count)

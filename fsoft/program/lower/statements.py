@@ -1,0 +1,289 @@
+"""Statements of typed C as control flow."""
+
+from __future__ import annotations
+
+from fsoft.frontend import tree
+from fsoft.frontend import types as ct
+from fsoft.frontend.source import InputError
+from fsoft.program.expr import FALSE, Expr, binary, conj, const, disj, eq, negate
+from fsoft.program.lower.calls import Calls
+from fsoft.program.lower.context import Jumps, MemoryPlace, RegisterPlace
+from fsoft.program.lower.layout import is_signed
+from fsoft.program.lower.scan import trip_count, walk
+from fsoft.program.program import Assign, Enter, Input
+
+
+class Statements(Calls):
+    """`before` is the statement just before in the same block: a `for` finds its counter's first value there."""
+
+    def statement(self, statement: tree.Statement, before: tree.Statement | None = None) -> None:
+        if self.b.here is None and isinstance(statement, (tree.ExprStatement, tree.Return, tree.Goto, tree.Break, tree.Continue)):
+            return
+        self.at(statement.loc)
+        mark = self.b.mark()
+        if isinstance(statement, tree.ExprStatement):
+            self.effect(statement.expr)
+        elif isinstance(statement, tree.Declare):
+            self._declare(statement)
+        elif isinstance(statement, tree.Block):
+            self.block(statement)
+        elif isinstance(statement, tree.If):
+            self._if(statement)
+        elif isinstance(statement, tree.Loop):
+            self._loop(statement, before)
+        elif isinstance(statement, tree.Switch):
+            self._switch(statement)
+        elif isinstance(statement, (tree.Case, tree.Default)):
+            self.b.place(self.frame.cases[-1][id(statement)])
+        elif isinstance(statement, tree.Label):
+            self._label(statement)
+        elif isinstance(statement, tree.Return):
+            self._return(statement)
+        else:
+            self._jump(statement)
+        self.b.release(mark)
+
+    def block(self, block: tree.Block) -> None:
+        self.frame.scopes.append([])
+        before: tree.Statement | None = None
+        for item in block.items:
+            self.statement(item, before)
+            before = item
+        if self.b.here is not None:
+            self.at(block.end)
+            self.leave_scopes(len(self.frame.scopes) - 1)
+        self.frame.scopes.pop()
+
+    # ------------------------------------------------------------ declarations
+
+    def _declare(self, declare: tree.Declare) -> None:
+        place = self.variable(declare.symbol)
+        assert not isinstance(place, Expr)
+        if isinstance(place, MemoryPlace):
+            self.b.emit(Enter(place.base))
+            self.frame.scopes[-1].append(place.base)
+        if declare.init is not None:
+            self.initialise(place, declare.symbol.type, declare.init)
+        elif isinstance(place, RegisterPlace):
+            name = f"uninitialised {declare.symbol.name}"
+            self.b.emit(Input(str(place.reg.data), name, loc=declare.loc, signed=is_signed(place.type)))
+
+    def initialise(self, place: MemoryPlace | RegisterPlace, ctype: ct.CType, init: tree.Initializer) -> None:
+        if isinstance(place, RegisterPlace):
+            value = self.value(init.items[-1].value) if init.items else const(0, place.reg.width)
+            self.b.emit(Assign(str(place.reg.data), value))
+            return
+        if init.zero:
+            self._zero(place, ctype, init)
+        for item in init.items:
+            self._item(place, ctype, item)
+
+    def _zero(self, place: MemoryPlace, ctype: ct.CType, init: tree.Initializer) -> None:
+        """Zero for the cells that no item covers."""
+        covered = {(i.offset, ct.size_of(i.type)) for i in init.items if i.bitfield is None and ct.is_scalar(i.type)}
+        for run in self.memory.runs(ctype, self.b.loc):
+            for k in range(run.count):
+                at = run.start + k * run.stride
+                if (at, run.size) not in covered:
+                    address = self.add_bytes(place.base, self.word_const(place.offset + at))
+                    self.store_bytes(address, const(0, run.size * 8), self.b.loc)
+
+    def _item(self, place: MemoryPlace, ctype: ct.CType, item: tree.InitItem) -> None:
+        target = MemoryPlace(place.base, place.offset + item.offset, item.type)
+        if isinstance(item.value, tree.StringLiteral) and isinstance(item.type, ct.Array):
+            self._characters(target, item.type, item.value)
+        elif isinstance(item.type, ct.Record):
+            self.copy_record(target, self.record(item.value), item.type, item.value.loc)
+        elif item.bitfield is not None:
+            record, base = _holder(ctype, item)
+            bits = self.memory.layouts.bit_range(record, item.bitfield)
+            holder = MemoryPlace(place.base, place.offset + base, item.type, bits)
+            self.store(holder, self.value(item.value), item.value.loc)
+        else:
+            self.store(target, self.value(item.value), item.value.loc)
+
+    def _characters(self, target: MemoryPlace, ctype: ct.Array, literal: tree.StringLiteral) -> None:
+        unit = ct.size_of(ctype.element)
+        for k in range(min(ctype.count or 0, len(literal.data) // unit)):
+            value = int.from_bytes(literal.data[k * unit : (k + 1) * unit], "little")
+            address = self.add_bytes(target.base, self.word_const(target.offset + k * unit))
+            self.store_bytes(address, const(value, unit * 8), literal.loc)
+
+    # ------------------------------------------------------------ branches and loops
+
+    def _if(self, statement: tree.If) -> None:
+        yes, end = self.b.location(), self.b.location()
+        no = self.b.location() if statement.other is not None else end
+        mark = self.b.mark()
+        self.branch_on(statement.condition, yes, no)
+        self.b.release(mark)
+        self.b.place(yes)
+        self.statement(statement.then)
+        self.b.jump(end)
+        if statement.other is not None:
+            self.b.place(no)
+            self.statement(statement.other)
+            self.b.jump(end)
+        self.b.place(end)
+
+    def _loop(self, loop: tree.Loop, before: tree.Statement | None) -> None:
+        name = f"{self.frame.function.name}.{self.frame.loops}{self.frame.suffix}"
+        self.frame.loops += 1
+        head, body, end = self.b.location(loop=name), self.b.location(), self.b.location()
+        go_on = self.b.location() if loop.step is not None or not loop.test_first else head
+        outer = self.repeat
+        trips = trip_count(loop, before, self.shared.scan)
+        self.repeat = None if trips is None or outer is None else outer * trips
+        self.frame.jumps.append(Jumps(end, go_on, len(self.frame.scopes)))
+        if self.b.here is None and any(isinstance(n, (tree.Label, tree.Case, tree.Default)) for n in walk(loop.body)):
+            self.b.force(head)
+        self.b.place(head)
+        if loop.test_first:
+            self._test(loop, body, end)
+            self.b.place(body)
+        if not self._nothing(loop.body):
+            self.statement(loop.body)
+        self._next(loop, head, go_on, end)
+        self.frame.jumps.pop()
+        self.b.place(end)
+        self.repeat = outer
+
+    @staticmethod
+    def _nothing(body: tree.Statement) -> bool:
+        return isinstance(body, tree.Block) and not body.items
+
+    def _test(self, loop: tree.Loop, body: int, end: int) -> None:
+        self.at(loop.loc)
+        mark = self.b.mark()
+        if loop.condition is None:
+            self.b.jump(body)
+        else:
+            self.branch_on(loop.condition, body, end)
+        self.b.release(mark)
+
+    def _next(self, loop: tree.Loop, head: int, go_on: int, end: int) -> None:
+        """What happens after the body: step of a `for`, test of a `do`."""
+        if go_on != head:
+            self.b.place(go_on)
+        self.at(loop.loc)
+        if loop.step is not None:
+            mark = self.b.mark()
+            self.effect(loop.step)
+            self.b.release(mark)
+        if loop.test_first:
+            self.b.jump(head)
+        else:
+            self._test(loop, head, end)
+
+    def _switch(self, switch: tree.Switch) -> None:
+        value = self.keep(self.value(switch.value))
+        signed = is_signed(switch.value.type)
+        places: dict[int, int] = {}
+        ways: list[tuple[Expr, int]] = []
+        end = self.b.location()
+        default, taken = end, FALSE
+        for label in _labels(switch.body):
+            places[id(label)] = location = self.b.location()
+            if isinstance(label, tree.Default):
+                default = location
+                continue
+            guard = _within(value, label.low, label.high, signed)
+            ways.append((guard, location))
+            taken = disj(taken, guard)
+        self.b.switch([*ways, (negate(taken), default)])
+        self.frame.cases.append(places)
+        outer = self.frame.jumps[-1] if self.frame.jumps else None
+        self.frame.jumps.append(Jumps(end, outer.continue_to if outer else None, len(self.frame.scopes)))
+        self.statement(switch.body)
+        self.frame.jumps.pop()
+        self.frame.cases.pop()
+        self.b.place(end)
+
+    # ------------------------------------------------------------ jumps
+
+    def _jump(self, statement: tree.Statement) -> None:
+        if isinstance(statement, tree.Goto):
+            self.leave_scopes(self.frame.label_scopes.get(statement.label, 0))
+            self.b.jump(self.frame.labels[statement.label])
+            return
+        target = self.frame.jumps[-1] if self.frame.jumps else None
+        if isinstance(statement, tree.Continue):
+            target = next((j for j in reversed(self.frame.jumps) if j.continue_to is not None), None)
+        if target is None:
+            raise InputError(statement.loc, "'break' or 'continue' outside a loop")
+        self.leave_scopes(target.scopes)
+        to = target.break_to if isinstance(statement, tree.Break) else target.continue_to
+        assert to is not None
+        self.b.jump(to)
+
+    def _label(self, label: tree.Label) -> None:
+        target = self.frame.labels[label.name]
+        facts = self.shared.scan.facts[self.frame.function.name]
+        if label.name in facts.back_labels:
+            self.b.force(target)
+        self.b.place(target)
+        where = self.b.template.locations[target]
+        where.labels = (label.name,)
+        if label.name in facts.back_labels:
+            self.repeat = None
+            where.loop = f"{self.frame.function.name}.{label.name}{self.frame.suffix}"
+        if label.name == "ERROR" and "library" not in self.frame.function.attributes:
+            self.check(FALSE, "unreach-call", "label ERROR is reached", label.loc)
+
+    def _return(self, statement: tree.Return) -> None:
+        frame = self.frame
+        if statement.value is not None:
+            if isinstance(statement.value.type, ct.Record):
+                assert frame.result is not None
+                target = MemoryPlace(frame.result, 0, statement.value.type)
+                self.copy_record(target, self.record(statement.value), statement.value.type, statement.loc)
+            elif frame.result is not None:
+                self.b.emit(Assign(str(frame.result.data), self.value(statement.value)))
+            else:
+                self.effect(statement.value)
+        if frame.parent is not None or self.name != self.options.entry:
+            self.leave_scopes(0)
+        self.b.jump(frame.return_to)
+
+
+def _holder(ctype: ct.CType, item: tree.InitItem) -> tuple[ct.Record, int]:
+    """The record inside `ctype` that has the item's bit-field, and its offset."""
+    base = 0
+    while True:
+        if isinstance(ctype, ct.Array):
+            step = max(1, ct.size_of(ctype.element))
+            base += (item.offset - base) // step * step
+            ctype = ctype.element
+            continue
+        assert isinstance(ctype, ct.Record) and ctype.fields is not None
+        if any(f is item.bitfield or f == item.bitfield and base + f.offset == item.offset for f in ctype.fields):
+            return ctype, base
+        inner = next(
+            f for f in reversed(ctype.fields)
+            if isinstance(f.type, (ct.Record, ct.Array)) and base + f.offset <= item.offset < base + f.offset + max(1, ct.size_of(f.type))
+        )  # fmt: skip
+        base, ctype = base + inner.offset, inner.type
+
+
+def _within(value: Expr, low: int, high: int, signed: bool) -> Expr:
+    if low == high:
+        return eq(value, const(low, value.width))
+    at_most = "sle" if signed else "ule"
+    return conj(binary(at_most, const(low, value.width), value), binary(at_most, value, const(high, value.width)))
+
+
+def _labels(body: tree.Statement) -> list[tree.Case | tree.Default]:
+    """The labels of one switch, not those of switches inside it."""
+    out: list[tree.Case | tree.Default] = []
+    stack: list[tree.Statement | None] = [body]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (tree.Case, tree.Default)):
+            out.append(node)
+        elif isinstance(node, tree.Block):
+            stack.extend(reversed(node.items))
+        elif isinstance(node, tree.If):
+            stack += [node.other, node.then]
+        elif isinstance(node, tree.Loop):
+            stack.append(node.body)
+    return out

@@ -1,0 +1,165 @@
+"""From lowered templates to slots, objects and the Program.
+
+Slot 0 runs the entry. Every creation site of a running slot has slots of its own, so that the k-th thread made at one place is
+the same slot in every run. A start routine that creates itself gets slots until there are no more; the sites beyond
+point to descriptors that are always taken, and passing them is a cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fsoft.frontend import types as ct
+from fsoft.frontend.source import InputError
+from fsoft.program import descriptor
+from fsoft.program.lower.context import Shared
+from fsoft.program.lower.intrinsics import MAX_THREADS, slots_of
+from fsoft.program.lower.memory import HeapPool, LocalObject, initial_cells
+from fsoft.program.program import Object, Pool, Program, Run, Template, Thread
+
+
+class Assembly:
+    """Builds the Program once all templates are known. `locals` are the memory locals of each template."""
+
+    def __init__(self, shared: Shared, templates: Mapping[str, Template], local_objects: Mapping[str, dict[str, LocalObject]]):
+        self.shared = shared
+        self.templates = templates
+        self.locals = local_objects
+        self.threads: list[Thread] = []
+        self.roots: int = 0
+        self.parents: dict[int, int] = {}
+        self.busy = 1  # descriptors at the end of the array that are never free
+
+    def program(self, name: str, entries: list[str]) -> Program:
+        self._slots(entries)
+        self._descriptors()
+        self._local_objects()
+        program = Program(name, self.shared.word, self.shared.memory.offset_bits)
+        program.pools = self._pools()
+        program.threads, program.objects = self.threads, self.shared.memory.objects
+        program.markers, program.checks = self.shared.memory.markers, self.shared.options.checks
+        program.heap_reuse = self.shared.options.heap_reuse
+        program.notes = [*self.shared.unit.notes, *self.shared.notes]
+        self._check_numbers(program)
+        return program
+
+    # ------------------------------------------------------------ slots
+
+    def _slots(self, entries: list[str]) -> None:
+        for entry in entries:
+            self._thread(entry, None)
+        self.roots = len(entries)
+        pending = list(self.threads)
+        while pending:
+            creator = pending.pop(0)
+            for site in self.shared.creates:
+                if site.template == creator.template.name:
+                    for start in site.starts:
+                        count = slots_of(site, self.shared.options.threads)
+                        pending += self._group(creator, site.index, start, count)
+
+    def _thread(self, start: str, parent: int | None) -> Thread:
+        index = len(self.threads)
+        same = sum(t.template.name == start for t in self.threads)
+        thread = Thread(index, start if same == 0 else f"{start}#{same + 1}", self.templates[start])
+        self.threads.append(thread)
+        if parent is not None:
+            self.parents[index] = parent
+        return thread
+
+    def _group(self, creator: Thread, site: int, start: str, count: int) -> list[Thread]:
+        """Slots for one site of one creator; none if the start routine is its own ancestor once too often."""
+        self.busy = max(self.busy, count)
+        recursive = self._ancestors(creator.index).count(start)
+        if recursive and (recursive >= self.shared.options.threads or len(self.threads) + count > MAX_THREADS):
+            creator.own[f"group:{site}:{start}"] = -1
+            return []
+        if len(self.threads) + count > MAX_THREADS:
+            loc = next(s.loc for s in self.shared.creates if s.index == site)
+            raise InputError(loc, f"the program creates more than {MAX_THREADS} threads; bound their number or lower --threads")
+        group = [self._thread(start, creator.index) for _ in range(count)]
+        creator.own[f"group:{site}:{start}"] = group[0].index if group else -1
+        return group
+
+    def _ancestors(self, index: int) -> list[str]:
+        out = []
+        current: int | None = index
+        while current is not None:
+            out.append(self.threads[current].template.name)
+            current = self.parents.get(current)
+        return out
+
+    # ------------------------------------------------------------ descriptors and own values
+
+    def _descriptors(self) -> None:
+        memory = self.shared.memory
+        word, fields = memory.word_bytes, len(descriptor.FIELDS)
+        total = len(self.threads) + self.busy
+        obj = memory.descriptors
+        obj.size = total * fields * word
+        obj.runs = tuple(Run(i * word, word, fields * word, total, f"[].{f}") for i, f in enumerate(descriptor.FIELDS))
+        for slot in range(total):
+            if slot < self.roots or slot >= len(self.threads):
+                obj.initial[descriptor.offset(slot, "state", word)] = descriptor.RUNNING
+        base = obj.id << memory.offset_bits
+        for thread in self.threads:
+            groups = {k: v for k, v in thread.own.items() if k.startswith("group:")}
+            thread.own = {"self": thread.index + 1, "threads": len(self.threads), "descriptor": base + thread.index * fields * word}
+            for key, first in groups.items():
+                slot = first if first >= 0 else len(self.threads)
+                _, site, start = key.split(":", 2)
+                thread.own[f"slot:{site}:{start}"] = slot + 1
+                thread.own[f"descriptor:{site}:{start}"] = base + slot * fields * word
+
+    def _local_objects(self) -> None:
+        memory = self.shared.memory
+        for thread in self.threads:
+            for key, local in self.locals[thread.template.name].items():
+                name = f"{key[1:]}:{thread.name}" if len(self.threads) > 1 else key[1:]
+                runs = memory.runs(local.type, local.loc)
+                storage = "thread" if local.image is not None else "local"
+                obj = memory.new(name, ct.size_of(local.type), runs, storage, local.loc)
+                obj.slot = thread.index
+                if local.image is None:
+                    obj.undefined, obj.alive = True, False
+                else:
+                    obj.initial = initial_cells(runs, local.image)
+                thread.own[key] = obj.id << memory.offset_bits
+
+    # ------------------------------------------------------------ heap
+
+    def _pools(self) -> list[Pool]:
+        memory = self.shared.memory
+        out = []
+        for pool in memory.pools.values():
+            runs = memory.heap_runs(pool)
+            objects = [self._heap_object(pool, k, runs) for k in range(self._pool_size(pool))]
+            out.append(Pool(pool.index, tuple(o.id for o in objects), pool.capacity, pool.exact, pool.marker))
+        return out
+
+    def _heap_object(self, pool: HeapPool, k: int, runs: tuple[Run, ...]) -> Object:
+        obj = self.shared.memory.new(f"heap{pool.index}.{k}", pool.capacity, runs, "heap", pool.loc)
+        obj.undefined, obj.alive, obj.pool = True, False, pool.index
+        return obj
+
+    def _pool_size(self, pool: HeapPool) -> int:
+        """As many objects as can be asked for, where that is known; `--heap` for every place where it is not."""
+        total, unknown = 0, False
+        for site in pool.sites:
+            threads = [t for t in self.threads if t.template.name == site.template]
+            if site.repeat is None or any(self._restarts(t) for t in threads):
+                unknown = True
+            else:
+                total += site.repeat * len(threads)
+        return min(total, 256) + (self.shared.options.heap if unknown else 0)
+
+    def _restarts(self, thread: Thread) -> bool:
+        """Whether a slot can be created again after it was joined."""
+        sites = [s for s in self.shared.creates if thread.template.name in s.starts]
+        return thread.index >= self.roots and any(s.repeat is None for s in sites)
+
+    def _check_numbers(self, program: Program) -> None:
+        limit = 1 << (program.word - program.offset_bits)
+        if len(program.objects) >= limit:
+            loc = program.objects[-1].loc
+            raise InputError(loc, f"the program has more than {limit - 1} objects; use fewer threads or a smaller --heap")

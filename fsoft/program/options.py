@@ -1,0 +1,40 @@
+"""What a user can choose about how C becomes a Program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MEMORY = frozenset({"valid-deref", "valid-free"})
+PROPERTIES = (
+    "unreach-call",  # assertions and reach_error
+    "valid-deref",  # null, dangling, freed, out of bounds, misaligned
+    "valid-free",  # double free, free of something else
+    "valid-memtrack",  # leaks
+    "no-overflow",  # signed overflow
+    "no-division-by-zero",
+    "no-bad-shift",
+    "no-lock-misuse",
+    "no-data-race",
+    "no-deadlock",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`threads`: slots for a creation site whose number of executions is not known. `heap`: objects per pool where
+    that is not known. `heap_size`: bytes of a heap object whose size is not constant. `recursion`: how many frames of one function may be active.
+    `checks`: properties of PROPERTIES that are on. `unknown_functions`: "reject" or "havoc"."""
+
+    entry: str = "main"
+    thread_functions: tuple[str, ...] = ()
+    threads: int = 3
+    heap: int = 5
+    heap_size: int = 64
+    heap_reuse: bool = True
+    malloc_may_fail: bool = False
+    recursion: int = 4
+    calls: str = "inline"  # or "once"
+    eval_order: str = "left"  # or "right", "any"
+    unknown_functions: str = "reject"
+    checks: frozenset[str] = frozenset({"unreach-call"})
+    fold: bool = True

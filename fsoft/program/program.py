@@ -1,0 +1,328 @@
+"""THE PROGRAM: threads as control-flow graphs of guarded atomic steps over one memory of objects.
+
+This is the `(T, V, R, s0)` of the F-Soft paper (section 2) made concrete; every encoding reads this record and
+`interpreter.py` says what it means.
+
+A **thread slot** runs a **template** (the CFG of its start routine, calls expanded); slots with the same start routine share
+the template and differ in the values of `own(...)` leaves. A template has **registers** (locals whose address is never taken, and
+temporaries) and numbered **locations**. A **step** `source -> target` is taken atomically when its guard (over registers) holds, all its
+`Require` actions hold, and no other thread is at an `atomic` location. Its actions run in order, each only `when` its
+predicate holds. An action that halts, fails a check or touches invalid memory ends the thread at one of the template's
+`stops`; the actions after it do not run, those before it took effect.
+
+Synchronisation is nothing special: a mutex is an object with fields, `lock` loads its owner, requires it to be free and
+stores itself. The step keeps a `Tag` for the analyses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Union
+
+from fsoft.frontend.source import NOWHERE, Loc
+from fsoft.program.expr import FALSE, TRUE, Expr
+
+# ---------------------------------------------------------------- actions
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """register := value"""
+
+    reg: str
+    value: Expr
+    when: Expr = TRUE
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """register := memory[address], `size` bytes (register width is 8 * size). `sync` marks atomic and library accesses, which do not race."""
+
+    reg: str
+    address: Expr
+    size: int
+    sync: bool = False
+    when: Expr = TRUE
+    loc: Loc = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """memory[address] := value (width 8 * size)"""
+
+    address: Expr
+    value: Expr
+    size: int
+    sync: bool = False
+    when: Expr = TRUE
+    loc: Loc = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """register := any value of its width. With `among` (a bit mask): the number of any set bit, and 0 if there is none.
+
+    `name` says where it comes from, for traces ("__VERIFIER_nondet_int()", "uninitialised x", "wake whom").
+    """
+
+    reg: str
+    name: str
+    among: Expr | None = None
+    when: Expr = TRUE
+    loc: Loc = NOWHERE
+    signed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Require:
+    """The step is not enabled unless the condition holds here (blocking: mutex free, semaphore positive, ...)."""
+
+    condition: Expr
+    when: Expr = TRUE
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A property: if the condition is false the property is violated here and the thread stops at `failed`."""
+
+    condition: Expr
+    prop: str  # "unreach-call", "no-overflow", "valid-deref", ...
+    message: str
+    when: Expr = TRUE
+    loc: Loc = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Halt:
+    """The thread stops (lazily: the others may go on). `kind` is a name of STOPS; a cut names its marker."""
+
+    kind: str
+    marker: int | None = None  # index into Program.markers
+    when: Expr = TRUE
+    loc: Loc = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Alloc:
+    """register := address of a heap object of the pool, new or (unless heap is "fresh") a freed one; contents undefined.
+
+    With `zero` the contents are zero. No unused object left, or a size beyond the pool's capacity: the thread is cut with the pool's marker.
+    """
+
+    reg: str
+    size: Expr
+    pool: int  # index into Program.pools
+    zero: bool = False
+    when: Expr = TRUE
+    loc: Loc = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """The heap object at `address` dies. Anything but the start of a live heap object violates valid-free. A write, for races."""
+
+    address: Expr
+    when: Expr = TRUE
+    loc: Loc = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """register := size in bytes of the live object that `address` points into (a heap object: the size asked for), 0 if there is none."""
+
+    reg: str
+    address: Expr
+    when: Expr = TRUE
+
+
+@dataclass(frozen=True, slots=True)
+class Enter:
+    """The local object at `address` (an `own` leaf) comes to life, contents undefined."""
+
+    address: Expr
+    when: Expr = TRUE
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """The local object at `address` ends its life. A write, for races."""
+
+    address: Expr
+    when: Expr = TRUE
+    loc: Loc = NOWHERE
+
+
+Action = Union[Assign, Load, Store, Input, Require, Check, Halt, Alloc, Free, Measure, Enter, Leave]
+
+STOPS = ("pruned", "ended", "cut", "undefined", "failed")
+"""Where a thread can stop: a failed assume, the end of the process, a bound, undefined behaviour that no switched-on
+check names (division by zero, an invalid access), a violated property."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """What a step does for synchronisation: acquire, release, try, rdlock, wrlock, create, join, wait, wake, signal, broadcast, post, spurious,
+    timeout, section (a user's atomic section: blocking inside is never a deadlock), atomic (one step made of several: if the thread stops
+    inside, the run is over and nobody moves any more), exit, ... The operand is evaluated in the state before the step."""
+
+    kind: str
+    operand: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    source: int
+    guard: Expr
+    actions: tuple[Action, ...]
+    target: int
+    loc: Loc = NOWHERE
+    text: str = ""  # the C statement, as written, on one line
+    tags: tuple[Tag, ...] = ()
+    calls: tuple[Loc, ...] = ()  # call sites from the thread's start routine down to this step
+
+    def to(self, target: int) -> Step:
+        return replace(self, target=target)
+
+
+@dataclass(slots=True)
+class Location:
+    """`atomic`: while a thread is here no other thread moves. `loop` is the loop id of a loop head, `labels` are the user's."""
+
+    loc: Loc
+    function: str
+    atomic: bool = False
+    loop: str = ""
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Register:
+    """`symbol` is the C variable it stands for ("" for a temporary); `ctype` prints values."""
+
+    name: str
+    width: int
+    symbol: str = ""
+    signed: bool = True
+    ctype: str = ""
+    loc: Loc = NOWHERE
+
+
+@dataclass(slots=True)
+class Template:
+    """The CFG of one start routine. Location 0 is the entry; a slot that has finished returns there and can be started again.
+    `stops` maps each kind of STOPS to its location."""
+
+    name: str
+    registers: dict[str, Register] = field(default_factory=dict)
+    locations: list[Location] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    stops: dict[str, int] = field(default_factory=dict)
+
+    def outgoing(self) -> list[list[Step]]:
+        """Steps by source location."""
+        out: list[list[Step]] = [[] for _ in self.locations]
+        for step in self.steps:
+            out[step.source].append(step)
+        return out
+
+
+# ---------------------------------------------------------------- memory
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """`count` equal cells of `size` bytes at offsets start, start + stride, ... `name` prints them ("", ".next", "[].lock")."""
+
+    start: int
+    size: int
+    stride: int
+    count: int
+    name: str = ""
+    signed: bool = False
+    ctype: str = ""
+
+
+@dataclass(slots=True)
+class Object:
+    """A piece of memory. `id` is its number in addresses: address = id << offset_bits | offset; id 0 is null.
+
+    `storage`: global, static, thread, local, string, heap, function, system (fsoft's own: thread descriptors).
+    `initial` maps offsets of cells to values; other cells are 0, or undefined if `undefined`. An object that is not
+    `alive` at the start comes to life by Enter or Alloc. `slot` is the owner of a thread-local or local object.
+    """
+
+    id: int
+    name: str
+    size: int
+    runs: tuple[Run, ...]
+    storage: str
+    initial: dict[int, int] = field(default_factory=dict)
+    undefined: bool = False
+    alive: bool = True
+    readonly: bool = False
+    slot: int | None = None
+    pool: int | None = None
+    loc: Loc = NOWHERE
+
+
+@dataclass(slots=True)
+class Pool:
+    """Heap objects of one size class. `capacity` is the size of each object, `exact` if every allocation asks for just that."""
+
+    index: int
+    objects: tuple[int, ...]
+    capacity: int
+    exact: bool
+    marker: int
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """An approximation, by name. `cuts` forbids TRUE when reached, `adds` forbids FALSE when the trace passes it."""
+
+    kind: str  # loop, recursion, slot, heap, input, havoc, ...
+    cuts: bool
+    adds: bool
+    loc: Loc
+    message: str
+    remedy: str = ""
+
+
+@dataclass(slots=True)
+class Thread:
+    """A slot. Slot 0 is main and runs from the start; the others wait for their descriptor to be set running."""
+
+    index: int
+    name: str
+    template: Template
+    own: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Program:
+    """`descriptors` is the address of the array of thread descriptors (see `program/descriptor.py` for its fields).
+    `checks` are the properties that are on; what is off is undefined behaviour and stops the thread. `heap_reuse` as in Alloc."""
+
+    name: str
+    word: int  # pointer width in bits
+    offset_bits: int
+    threads: list[Thread] = field(default_factory=list)
+    objects: list[Object] = field(default_factory=list)  # by id; entry 0 is the null object
+    pools: list[Pool] = field(default_factory=list)
+    markers: list[Marker] = field(default_factory=list)
+    checks: frozenset[str] = frozenset()
+    heap_reuse: bool = True
+    notes: list[str] = field(default_factory=list)
+
+    def templates(self) -> list[Template]:
+        """Each template once, in order of the first slot that runs it."""
+        return list({id(t.template): t.template for t in self.threads}.values())
+
+    def address(self, obj: Object, offset: int = 0) -> int:
+        return obj.id << self.offset_bits | offset
+
+
+__all__ = [
+    "Action", "Alloc", "Assign", "Check", "Enter", "FALSE", "Free", "Halt", "Input", "Leave", "Load", "Location", "Marker", "Measure",
+    "Object", "Pool", "Program", "Register", "Require", "Run", "STOPS", "Step", "Store", "TRUE", "Tag", "Template", "Thread",
+]  # fmt: skip

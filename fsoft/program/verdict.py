@@ -1,0 +1,51 @@
+"""What an engine answers about a Program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from fsoft.frontend.source import NOWHERE, Loc
+
+
+class InternalError(Exception):
+    """fsoft contradicts itself: a counterexample does not replay, a result fails its own check. Never the user's fault."""
+
+
+class Move(NamedTuple):
+    """One step of a trace: which slot took which step of its template, and the answers to the questions it asked."""
+
+    slot: int
+    step: int
+    choices: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class Stats:
+    """What the search cost. `depth` counts the steps of the longest of the shortest ways to a state."""
+
+    states: int = 0
+    transitions: int = 0
+    depth: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Verdict:
+    """`kind` is "TRUE", "FALSE" or "UNKNOWN". `prop` is the violated property, or the one (several: "") that was asked.
+    `reasons` are lines for a person; `bounds` name what cut or added behaviour; `loc` is where the violation is."""
+
+    kind: str
+    prop: str
+    reasons: list[str] = field(default_factory=list)
+    trace: list[Move] = field(default_factory=list)
+    stats: Stats = field(default_factory=Stats)
+    bounds: list[str] = field(default_factory=list)
+    loc: Loc = NOWHERE
+
+    def last_line(self) -> str:
+        """The line for machines."""
+        return f"FALSE({self.prop})" if self.kind == "FALSE" else self.kind
+
+    def exit_code(self) -> int:
+        return {"TRUE": 0, "FALSE": 10}.get(self.kind, 5)

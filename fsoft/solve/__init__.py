@@ -1,0 +1,1 @@
+"""Solvers behind small interfaces, and where external programs are found."""

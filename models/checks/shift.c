@@ -1,0 +1,20 @@
+/* The distance of a shift must be at least zero and less than the width of the shifted type. A byte
+   is masked to MASK bits before it is used as a distance: 31 is fine for a 32-bit unsigned, 63 is
+   not; a 64-bit operand (WIDE) stands 63. */
+#include <assert.h>
+#ifndef MASK
+#define MASK 31
+#endif
+
+extern unsigned char __VERIFIER_nondet_uchar(void);
+
+int main(void) {
+    int distance = __VERIFIER_nondet_uchar() & MASK;
+#ifdef WIDE
+    unsigned long long one = 1;
+#else
+    unsigned one = 1;
+#endif
+    assert((one << distance) >> distance == 1);
+    return 0;
+}

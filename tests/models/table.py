@@ -1,0 +1,76 @@
+"""The table of `models/`: every C program of ours with its questions and the right answers, as typed rows.
+
+    for row in rows():
+        verdict = run(row)          # "TRUE", "FALSE(no-data-race)", "UNKNOWN"
+        assert verdict == row.verdict
+
+The table itself says what its columns mean (`models/table.toml`).
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+MODELS = Path(__file__).resolve().parents[2] / "models"
+PROPERTIES = (
+    "unreach-call", "no-data-race", "no-deadlock", "valid-deref", "valid-free", "valid-memtrack", "no-overflow", "no-division-by-zero",
+    "no-bad-shift", "no-lock-misuse",
+)  # fmt: skip
+BITS = {"LP64": 64, "ILP32": 32}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One question: does `program` (a path below `models/`) with these flags have the property?
+
+    `verdict` is the last line that `fsoft check` must print.
+    """
+
+    program: str
+    property: str
+    verdict: str
+    defines: tuple[str, ...] = ()
+    model: str = "LP64"
+    options: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> Path:
+        return MODELS / self.program
+
+    @property
+    def bits(self) -> int:
+        return BITS[self.model]
+
+    @property
+    def name(self) -> str:
+        """The row on one line, unique in the table."""
+        flags = [f"-D{d}" for d in self.defines] + (["--32"] if self.bits == 32 else []) + list(self.options)
+        return " ".join([self.program, self.property, *flags])
+
+    def arguments(self) -> list[str]:
+        """What comes after `fsoft check`."""
+        defines = [part for d in self.defines for part in ("-D", d)]
+        return ["--property", self.property, f"--{self.bits}", *defines, *self.options, str(self.path)]
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """All rows, in the order of the table. A row that the table's own rules forbid is a ValueError."""
+    with (MODELS / "table.toml").open("rb") as file:
+        table = tomllib.load(file)
+    return tuple(_row(program, entry) for program, entries in table.items() for entry in entries)
+
+
+def _row(program: str, entry: dict[str, Any]) -> Row:
+    unknown = set(entry) - {"property", "verdict", "defines", "model", "options"}
+    if unknown:
+        raise ValueError(f"{program}: unknown columns {sorted(unknown)}")
+    asked, verdict, model = entry["property"], entry["verdict"], entry.get("model", "LP64")
+    if asked not in PROPERTIES or verdict not in ("TRUE", "FALSE", "UNKNOWN") or model not in BITS:
+        raise ValueError(f"{program}: {asked} {verdict} {model}: no such property, verdict or data model")
+    full = f"FALSE({asked})" if verdict == "FALSE" else str(verdict)
+    return Row(program, asked, full, tuple(entry.get("defines", ())), model, tuple(entry.get("options", ())))

@@ -1,0 +1,65 @@
+"""The table of `models/` is complete and well formed, its programs are clean C, and the explorer gives the expected verdicts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections import defaultdict
+
+import pytest
+
+from tests.models.agree import ask_all, summary
+from tests.models.table import MODELS, PROPERTIES, rows
+
+GCC = ["gcc", "-std=gnu11", "-Wall", "-Wextra", "-pthread", "-fsyntax-only"]
+FLOOR = 0.9  # of the rows, in 60 s each
+
+
+def test_every_row_has_its_program_and_every_program_a_row() -> None:
+    named = {row.program for row in rows()}
+    there = {path.relative_to(MODELS).as_posix() for path in MODELS.rglob("*.c")}
+    assert named == there
+    assert len(there) >= 90
+
+
+def test_no_row_occurs_twice() -> None:
+    names = [row.name for row in rows()]
+    assert len(names) == len(set(names))
+
+
+def test_every_property_holds_somewhere_and_fails_somewhere() -> None:
+    verdicts = {(row.property, row.verdict) for row in rows()}
+    assert verdicts >= {(name, "TRUE") for name in PROPERTIES} | {(name, f"FALSE({name})") for name in PROPERTIES}
+    assert any(row.verdict == "UNKNOWN" for row in rows())
+
+
+def test_every_program_begins_with_a_comment() -> None:
+    assert [row.program for row in rows() if not row.path.read_text().startswith("/* ")] == []
+
+
+def test_every_define_is_used() -> None:
+    unused = [row.name for row in rows() for d in row.defines if d.split("=")[0] not in row.path.read_text()]
+    assert unused == []
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
+def test_every_variant_compiles_without_warnings() -> None:
+    variants: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    for row in rows():
+        variants[row.program].add(row.defines)
+    bad = []
+    for program, choices in variants.items():
+        for defines in sorted(choices):
+            done = subprocess.run([*GCC, *(f"-D{d}" for d in defines), str(MODELS / program)], capture_output=True, text=True)
+            if done.returncode or done.stderr:
+                bad.append(f"{program} {defines}: {done.stderr}")
+    assert bad == []
+
+
+def test_the_explorer_agrees(capsys: pytest.CaptureFixture[str]) -> None:
+    outcomes = list(ask_all(rows(), timeout=60, jobs=os.cpu_count() or 1))
+    with capsys.disabled():
+        print(f"\n{summary(outcomes)}")
+    assert [str(o) for o in outcomes if o.wrong] == []
+    assert sum(o.decided for o in outcomes) >= FLOOR * len(outcomes)

@@ -9,13 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
 
+if TYPE_CHECKING:
+    from fsoft.circuit.bits import BitModel
+    from fsoft.circuit.model import Model
+    from fsoft.circuit.verdict import Answer
+
 GROUP = "fsoft.checkers"
 _OURS = {"explicit": "checkers.explicit"}
+_MODELS = {name: f"checkers.{name}" for name in ("bmc", "kinduction", "pdr", "bdd", "smt", "abc", "nuxmv", "portfolio")}
 
 Progress = Callable[[Stats], None]
 """Hears from time to time how far the engine has come."""
@@ -42,6 +48,28 @@ class Engine:
     options: tuple[str, ...] = ()
 
 
+class ModelChecker(Protocol):
+    """An engine that reads a Model, in words or in bits. `progress` hears how deep it has come; `timeout` is in seconds."""
+
+    def check(
+        self, model: Model | BitModel, *, progress: Callable[[int], None] | None = None, timeout: float | None = None, **options: Any
+    ) -> Answer: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEngine:
+    """As `Engine`, for engines that take a Model. `missing` says what is not installed and how to get it, or None."""
+
+    name: str
+    summary: str
+    proves: bool
+    refutes: bool
+    load: Callable[[], ModelChecker]
+    options: tuple[str, ...] = ()
+    missing: Callable[[], str | None] = lambda: None
+    takes: str = "model"
+
+
 class UnknownEngine(LookupError):
     """No engine of that name; the message lists those there are."""
 
@@ -53,6 +81,8 @@ def engines() -> dict[str, Engine]:
     found = {name: _ours(name) for name in _OURS}
     for point in sorted(entry_points(group=GROUP), key=lambda p: p.name):
         engine = point.load()
+        if isinstance(engine, ModelEngine):
+            continue
         if point.name in found:
             raise ValueError(f"two engines are called '{point.name}': the second is {point.value}")
         if not isinstance(engine, Engine):
@@ -69,6 +99,35 @@ def engine(name: str) -> Engine:
     if name not in found:
         raise UnknownEngine(f"no engine '{name}': one of {', '.join(found)}")
     return found[name]
+
+
+def model_engines() -> dict[str, ModelEngine]:
+    """All engines that take a Model: ours first, then those of other packages, by name."""
+    found = {name: _our_model_engine(name) for name in _MODELS}
+    for point in sorted(entry_points(group=GROUP), key=lambda p: p.name):
+        engine = point.load()
+        if not isinstance(engine, ModelEngine):
+            continue
+        if point.name in found or point.name in _OURS:
+            raise ValueError(f"two engines are called '{point.name}': the second is {point.value}")
+        found[point.name] = engine
+    return found
+
+
+def model_engine(name: str) -> ModelEngine:
+    """The engine of that name that takes a Model."""
+    if name in _MODELS:
+        return _our_model_engine(name)
+    found = model_engines()
+    if name not in found:
+        raise UnknownEngine(f"no engine '{name}' for models: one of {', '.join(found)}")
+    return found[name]
+
+
+def _our_model_engine(name: str) -> ModelEngine:
+    entry = import_module(_MODELS[name]).ENGINE
+    assert isinstance(entry, ModelEngine)
+    return entry
 
 
 def _ours(name: str) -> Engine:

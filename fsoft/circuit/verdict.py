@@ -32,11 +32,12 @@ class Certificate:
     """Evidence that no bad and no bound is reachable, over the latches of the bit-blasted model.
 
     `kind` is "invariant": the conjunction of `clauses` and of `circuit` holds initially, is preserved by every transition and
-    excludes the targets; or "induction": the targets are unreachable by `k`-induction (`unique`: over paths without repeated states)
-    under the invariant, which may be empty. A clause is a tuple of latch literals `2 * latch + sign`, true where
-    the latch differs from its sign.
-    `circuit` is an AND list over latches: node `n` (counted after the latches, variable `0` is the constant) is the conjunction of
-    two literals `2 * variable + sign`; variables 1..L are the latches; `outputs` are the literals that the invariant asserts.
+    excludes the targets; or "induction": the invariant is as before but need not exclude the targets, which are unreachable by
+    `k`-induction under it; where `over` is given, over paths on which no two states agree on these latches.
+
+    A clause is a tuple of latch literals `2 * latch + sign`, true where the latch differs from its sign. `circuit` is a list of ANDs
+    over literals `2 * variable + sign`: variable 0 is the constant false, 1..L are the latches, the gates follow in order;
+    `outputs` are the literals that the invariant asserts.
     """
 
     kind: str
@@ -46,12 +47,12 @@ class Certificate:
     circuit: tuple[tuple[int, int], ...] = ()
     outputs: tuple[int, ...] = ()
     k: int = 0
-    unique: bool = False
+    over: tuple[int, ...] | None = None
 
     def describe(self) -> str:
         """One line for a person."""
         if self.kind == "induction":
-            return f"{self.k}-induction" + (" over simple paths" if self.unique else "")
+            return f"{self.k}-induction" + (" over simple paths" if self.over is not None else "")
         parts = []
         if self.clauses:
             parts.append(f"{len(self.clauses)} clauses")

@@ -19,7 +19,7 @@ from fsoft.frontend.source import InputError, Loc, Unsupported
 from fsoft.frontend.tokens import EXPANSION, EXPANSION_END
 
 _MAX_INCLUDE_DEPTH = 100
-_MAX_EXPANSION = 2_000_000
+_MAX_EXPANSION = 20_000  # words of one macro
 _LINE = re.compile(r'(\d+)\s*(?:"((?:[^"\\]|\\.)*)")?')
 _SILENT = frozenset(("ident", "sccs", "assert", "unassert"))
 _C23 = frozenset(("elifdef", "elifndef", "embed"))
@@ -132,8 +132,8 @@ class _Driver(pcpp.Preprocessor):  # type: ignore[misc]
 
     def expand_macros(self, tokens: list[Any], expanding_from: Sequence[str] = ()) -> list[Any]:
         expanded: list[Any] = super().expand_macros(tokens, list(expanding_from))
-        if len(expanded) > _MAX_EXPANSION:
-            raise InputError(Loc(*self.place(expanded[0].source, expanded[0].lineno)), "macros expand to millions of words here")
+        if expanding_from and len(expanded) > _MAX_EXPANSION:
+            raise InputError(Loc(self.main, self.linemacro), f"the macro '{expanding_from[0]}' expands to more than {_MAX_EXPANSION} words")
         return expanded
 
     def evalexpr(self, tokens: list[Any]) -> tuple[int, None]:

@@ -37,6 +37,7 @@ _TAG_OPENED = re.compile(r"\b(?:struct|union|enum)\s+(?:__attribute__\s*" + _PAR
 _AGGREGATE_HEAD = re.compile(r"\b(?:struct|union|enum)\s*(?:__attribute__\s*" + _PARENS + r"\s*)*\w*\s*$")
 _ENUMERATORS = re.compile(r"\benum\b[^;{}]*\{")
 _INLINE = re.compile(r"\s*(?:__extension__\s+)?(?:extern|static|inline|__inline|__inline__)\b[\w\s*]*?\b(\w+)\s*\(")
+_PARENTHESISED = re.compile(r"\s*\(\s*\**\s*\w+\s*\)\s*\(")
 _INLINE_WORD = re.compile(r"\b(?:inline|__inline|__inline__)\b")
 _DECLARATION_HEAD = re.compile(r"\s*(?:__extension__\s+)?(?:extern|typedef|struct|union|enum)\b")
 _RECORD_ONLY = re.compile(rf"\}}{_TRAILER};\s*$")
@@ -218,7 +219,7 @@ def _defined(piece: str, chunk: _Chunk) -> list[str]:
         piece = piece.replace(EXPANSION, "").replace(EXPANSION_END, "")
     if chunk.body:
         match = _INLINE.match(piece[:_LONGEST])
-        if match and match[1] not in KEYWORDS:
+        if match and match[1] not in KEYWORDS and not _PARENTHESISED.match(piece, match.end(1)):
             return [match[1]]
     elif chunk.brace:
         if not _ENUMERATORS.search(piece):

@@ -8,6 +8,7 @@ from typing import Protocol
 from fsoft.passes.atomic import Atomic
 from fsoft.passes.dead import Dead
 from fsoft.passes.fold import Fold
+from fsoft.passes.settled import Settled
 from fsoft.passes.simplify import Simplify
 from fsoft.program.program import Program
 
@@ -19,7 +20,7 @@ class Pass(Protocol):
     def apply(self, program: Program) -> Program: ...
 
 
-PIPELINE: list[Pass] = [Simplify(), Atomic(), Dead(), Fold()]
+PIPELINE: list[Pass] = [Simplify(), Settled(), Simplify("constants"), Atomic(), Dead(), Fold()]
 """The passes that make a lowered program small, in order."""
 
 by_name: dict[str, Pass] = {p.name: p for p in PIPELINE}
@@ -34,4 +35,4 @@ def run(program: Program, passes: Sequence[Pass] = tuple(PIPELINE), after: Calla
     return program
 
 
-__all__ = ["Atomic", "Dead", "Fold", "PIPELINE", "Pass", "Simplify", "by_name", "run"]
+__all__ = ["Atomic", "Dead", "Fold", "PIPELINE", "Pass", "Settled", "Simplify", "by_name", "run"]

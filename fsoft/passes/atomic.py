@@ -18,12 +18,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsoft.analysis.actions import ending, with_when
+from fsoft.analysis.liveness import live_registers
 from fsoft.analysis.validity import Validity
-from fsoft.passes.graph import Graph, each_template
+from fsoft.passes.graph import Graph, changed, each_template
 from fsoft.passes.simplify import CHOICES
-from fsoft.passes.tidy import tags_before
+from fsoft.passes.tidy import Tidy, tags_before
 from fsoft.passes.ways import all_exclusive, any_of, exhaustive
-from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, make, negate
+from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, eq, make, negate
 from fsoft.program.program import (
     Action,
     Alloc,
@@ -59,9 +60,12 @@ class Atomic:
         if not any(where.atomic for where in template.locations):
             return template
         graph = Graph(template)
+        tidy = Tidy(graph.registers)
+        live = live_registers(template)
         for node in range(len(graph.out)):
             if not graph.locations[node].atomic:
-                graph.out[node] = [self._converted(graph, step, validity, template) for step in graph.out[node]]
+                made = [self._converted(graph, step, validity, template) for step in graph.out[node]]
+                graph.out[node] = [_tidied(new, old, tidy, live[node]) for new, old in zip(made, graph.out[node], strict=True)]
         return graph.finish()
 
     def _converted(self, graph: Graph, step: Step, validity: Validity, template: Template) -> Step:
@@ -79,6 +83,11 @@ class Atomic:
         if _half_done(section.actions, validity, template) and not any(t.kind in ("section", "atomic") for t in tags):
             tags = (*tags, Tag("atomic"))
         return Step(step.source, step.guard, tuple(section.actions), section.target(), step.loc, step.text, tags, step.calls)
+
+
+def _tidied(new: Step, old: Step, tidy: Tidy, live: frozenset[str]) -> Step:
+    """The converted step, cleaned up with what was live before it: other registers were written on every way before they were read."""
+    return new if new is old else changed(new, new.guard, tidy.straight_line(new.actions, live), new.tags)
 
 
 def _half_done(actions: list[Action], validity: Validity, template: Template) -> bool:
@@ -186,10 +195,7 @@ class _Section:
         above = self._dominator[node]
         if node in self._meets[above]:
             return self._predicate[above]
-        total = FALSE
-        for way in self._ways[node]:
-            total = disj(total, way)
-        return self._kept(total)
+        return self._kept(any_of(self._ways[node]))
 
     def _kept(self, value: Expr) -> Expr:
         """The value now, in a register that nothing else writes."""

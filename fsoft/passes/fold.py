@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 
 from fsoft.analysis.actions import blocking, defined, ending, with_when
 from fsoft.analysis.flow import depth_first
+from fsoft.analysis.liveness import live_registers
 from fsoft.analysis.sharing import Sharing
 from fsoft.analysis.validity import Validity
 from fsoft.passes.dead import droppable
@@ -67,6 +68,7 @@ class _Folding:
         self.validity = validity
         self.graph = Graph(template)
         self.tidy = Tidy(self.graph.registers)
+        self.live = live_registers(template)
         self.kept = self._kept()
         self.into: list[set[int]] = [set() for _ in self.graph.locations]
         self._invisible: dict[int, Step] = {}
@@ -173,7 +175,7 @@ class _Folding:
         steps = self.graph.out[node]
         if not all(id(s) in self._invisible for s in steps) or sum(len(s.actions) for s in steps) + len(steps) > self.options.largest:
             return None
-        targets = {s.target for s in steps if not ending(s)}
+        targets = {s.target for s in steps if not ending(s)} or {steps[0].target}
         guards = [s.guard for s in steps]
         if len(targets) != 1 or not exhaustive(guards) or not all_exclusive(guards):
             return None
@@ -185,7 +187,8 @@ class _Folding:
             alone = len(going) == 1 and step is going[0]
             for action in step.actions:
                 actions.append(action if alone else with_when(action, conj(predicates[id(step)], action.when)))
-        return self._made(steps[0], TRUE, shortened(actions), targets.pop(), stopping + going, True)
+        clean = self.tidy.forward(actions, self.live[node] if node < len(self.live) else None)
+        return self._made(steps[0], TRUE, clean, targets.pop(), stopping + going, True)
 
     def _predicate(self, guard: Expr, steps: list[Step], actions: list[Action]) -> Expr:
         """The guard, or a register that keeps it if the actions may change what it reads."""

@@ -12,7 +12,7 @@ from fsoft.analysis.actions import Harmless, always, defined, reads, renamed, re
 from fsoft.analysis.liveness import Liveness
 from fsoft.passes.graph import changed, shortened
 from fsoft.passes.reuse import reuse_loads
-from fsoft.program.expr import Expr, fill, ite, reg
+from fsoft.program.expr import Expr, const, fill, ite, reg
 from fsoft.program.program import Action, Alloc, Assign, Input, Load, Register, Store, Tag, Template
 
 LARGEST = 24
@@ -27,7 +27,7 @@ class Tidy:
 
     def __init__(self, registers: dict[str, Register], largest: int = LARGEST):
         self.largest = largest
-        self._registers = registers
+        self.registers = registers
         self._size: dict[Expr, int] = {}
 
     def size(self, expr: Expr) -> int:
@@ -45,79 +45,20 @@ class Tidy:
     def small(self, expr: Expr) -> bool:
         return self.size(expr) <= self.largest
 
-    def straight_line(self, actions: tuple[Action, ...]) -> tuple[Action, ...]:
-        """Known values filled in, then repeated loads replaced, then what that told filled in."""
-        once = self.forward(actions)
+    def straight_line(self, actions: tuple[Action, ...], live: frozenset[str] | None = None) -> tuple[Action, ...]:
+        """Known values filled in, then repeated loads replaced, then what that told filled in.
+
+        `live`, if given, are the registers whose value before the actions matters; the others may hold anything until they are written.
+        """
+        once = self.forward(actions, live)
         if sum(isinstance(a, Load) for a in once) == 0 or sum(isinstance(a, (Load, Store)) for a in once) < 2:
             return once
         reused = reuse_loads(once)
-        return once if all(map(lambda a, b: a is b, once, reused)) else self.forward(reused)
+        return once if all(map(lambda a, b: a is b, once, reused)) else self.forward(reused, live)
 
-    # ------------------------------------------------------------ forward
-
-    def forward(self, actions: Iterable[Action]) -> tuple[Action, ...]:
+    def forward(self, actions: Iterable[Action], live: frozenset[str] | None = None) -> tuple[Action, ...]:
         """The same actions with known values in place of registers."""
-        known: dict[str, Expr] = {}
-        readers: dict[str, set[str]] = {}
-        done: list[Action] = []
-        for action in actions:
-            new = self._filled(action, known)
-            name = defined(new)
-            if name is not None:
-                if done and self._moves(done[-1], new):
-                    new = self._straight(done, new, known, readers)
-                    name = str(defined(new))
-                new = self._define(new, name, known, readers)
-            done.append(new)
-        return shortened(done)
-
-    def _moves(self, earlier: Action, action: Action) -> bool:
-        """A variable gets what the action before has just put into a temporary."""
-        if not isinstance(action, Assign) or action.value.op != "reg" or not isinstance(earlier, (Load, Input, Alloc)):
-            return False
-        if earlier.reg != action.value.data or earlier.reg == action.reg or earlier.when is not action.when:
-            return False
-        ours, theirs = self._registers[action.reg], self._registers[earlier.reg]
-        return bool(ours.symbol) and not theirs.symbol and action.reg not in action.when.reads
-
-    def _straight(self, done: list[Action], move: Action, known: dict[str, Expr], readers: dict[str, set[str]]) -> Action:
-        """`t = load; x = t` as `x = load; t = x`, which leaves t to die."""
-        earlier = done[-1]
-        assert isinstance(move, Assign) and isinstance(earlier, (Load, Input, Alloc))
-        done[-1] = renamed(earlier, move.reg)
-        self._define(done[-1], move.reg, known, readers)
-        return Assign(earlier.reg, reg(move.reg, move.value.width), move.when)
-
-    def _filled(self, action: Action, known: dict[str, Expr]) -> Action:
-        if not known:
-            return action
-
-        def told(expr: Expr) -> Expr:
-            if expr.reads.isdisjoint(known):
-                return expr
-            new = fill(expr, known)
-            if self.small(new) or self.size(new) <= self.size(expr):
-                return new
-            return fill(expr, {name: known[name] for name in expr.reads if name in known and not known[name].args})
-
-        return rewritten(action, told)
-
-    def _define(self, action: Action, name: str, known: dict[str, Expr], readers: dict[str, set[str]]) -> Action:
-        before = known.pop(name, None)
-        for other in readers.pop(name, ()):
-            known.pop(other, None)
-        if not isinstance(action, Assign):
-            return action
-        if not always(action) and before is not None:
-            merged = ite(action.when, action.value, before)
-            if self.small(merged):
-                action = Assign(name, merged)
-        if always(action) and self.small(action.value):
-            if name not in action.value.reads:
-                known[name] = action.value
-                for source in action.value.reads:
-                    readers.setdefault(source, set()).add(name)
-        return action
+        return _Forward(self, live).run(actions)
 
     # ------------------------------------------------------------ backward
 
@@ -137,6 +78,101 @@ class Tidy:
             kept.append(action)
         kept.reverse()
         return tuple(kept)
+
+
+class _Forward:
+    """One walk over the actions of a step. `known` are values of registers that still hold; `readers` says which of them
+    to forget when a register changes; `changed` counts when the knowledge about a register changed last."""
+
+    def __init__(self, tidy: Tidy, live: frozenset[str] | None):
+        self.tidy = tidy
+        self.live = live
+        self.known: dict[str, Expr] = {}
+        self.readers: dict[str, set[str]] = {}
+        self.seen: set[str] = set()
+        self.done: list[Action] = []
+        self._time = 0
+        self._changed: dict[str, int] = {}
+        self._told: dict[Expr, tuple[Expr, int]] = {}
+
+    def run(self, actions: Iterable[Action]) -> tuple[Action, ...]:
+        for action in actions:
+            if self.known:
+                action = rewritten(action, self._tell)
+            name = defined(action)
+            if name is not None:
+                if self.live is not None and name not in self.seen:
+                    self.seen.add(name)
+                    action = self._first(action, name)
+                if self.done and self._moves(self.done[-1], action):
+                    action = self._straight(action)
+                    name = str(defined(action))
+                action = self._define(action, name)
+            self.done.append(action)
+        return shortened(self.done)
+
+    def _tell(self, expr: Expr) -> Expr:
+        """What is known filled in; of an expression that gets large by that, only constants and copies."""
+        known = self.known
+        if expr.reads.isdisjoint(known):
+            return expr
+        cached = self._told.get(expr)
+        if cached is not None:
+            changed = self._changed
+            if all([changed.get(name, 0) <= cached[1] for name in expr.reads]):
+                return cached[0]
+        new = fill(expr, known)
+        size = self.tidy.size
+        if size(new) > self.tidy.largest and size(new) > size(expr):
+            new = fill(expr, {name: known[name] for name in expr.reads if name in known and not known[name].args})
+        self._told[expr] = (new, self._time)
+        return new
+
+    def _first(self, action: Action, name: str) -> Action:
+        """The first definition of a register whose old value does not matter need not keep it."""
+        if always(action) or self.live is None or name in self.live:
+            return action
+        if isinstance(action, Assign):
+            return Assign(name, action.value)
+        self.done.append(Assign(name, const(0, self.tidy.registers[name].width)))
+        return action
+
+    def _moves(self, earlier: Action, action: Action) -> bool:
+        """A variable gets what the action before has just put into a temporary."""
+        if not isinstance(action, Assign) or action.value.op != "reg" or not isinstance(earlier, (Load, Input, Alloc)):
+            return False
+        if earlier.reg != action.value.data or earlier.reg == action.reg or earlier.when is not action.when:
+            return False
+        ours, theirs = self.tidy.registers[action.reg], self.tidy.registers[earlier.reg]
+        return bool(ours.symbol) and not theirs.symbol and action.reg not in action.when.reads
+
+    def _straight(self, move: Action) -> Action:
+        """`t = load; x = t` as `x = load; t = x`, which leaves t to die."""
+        earlier = self.done[-1]
+        assert isinstance(move, Assign) and isinstance(earlier, (Load, Input, Alloc))
+        self.done[-1] = renamed(earlier, move.reg)
+        self._define(self.done[-1], move.reg)
+        return Assign(earlier.reg, reg(move.reg, move.value.width), move.when)
+
+    def _define(self, action: Action, name: str) -> Action:
+        self._time += 1
+        known, now = self.known, self._time
+        before = known.pop(name, None)
+        self._changed[name] = now
+        for other in self.readers.pop(name, ()):
+            known.pop(other, None)
+            self._changed[other] = now
+        if not isinstance(action, Assign):
+            return action
+        if not always(action) and before is not None:
+            merged = ite(action.when, action.value, before)
+            if self.tidy.small(merged):
+                action = Assign(name, merged)
+        if always(action) and name not in action.value.reads and self.tidy.small(action.value):
+            known[name] = action.value
+            for source in action.value.reads:
+                self.readers.setdefault(source, set()).add(name)
+        return action
 
 
 def tidy_template(template: Template, droppable: Droppable, largest: int = LARGEST) -> Template:

@@ -237,7 +237,7 @@ class _StepWriter:
         out, name = self.out, self.reg(action.reg)
         question = Question("alloc", "heap object", self.program.word, self.loc(action.loc))
         size = out.expr(self.fix(action.size))
-        out.line(f"fresh = M.alloc(v, {action.pool}, {size}, choose, {out.name(question)})")
+        out.line(f"fresh = M.alloc(v, {action.pool}, {size}, choose, {out.name(question)}, {action.zero})")
         out.open("if not fresh:")
         self.event(Halted("cut", self.program.pools[action.pool].marker, self.loc(action.loc)), "cut")
         out.close()

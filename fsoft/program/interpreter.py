@@ -179,7 +179,7 @@ class _Do:
 
     def alloc(self, action: Alloc) -> Event | None:
         question = Question("alloc", "heap object", self.program.word, self.loc(action.loc))
-        address = self.memory.alloc(self.v, action.pool, self.value(action.size), self.choose, question)
+        address = self.memory.alloc(self.v, action.pool, self.value(action.size), self.choose, question, action.zero)
         if not address:
             return Halted("cut", self.program.pools[action.pool].marker, self.loc(action.loc))
         self.set(action.reg, address)

@@ -61,6 +61,10 @@ def _node_complaint(node: Expr, widths: list[int]) -> str | None:
     return None if right else f"has operands of {widths} bits and a result of {node.width}"
 
 
+def _a(what: str) -> str:
+    return f"an {what}" if what[0] in "aeiou" else f"a {what}"
+
+
 class _TemplateRules:
     """The rules for one template."""
 
@@ -116,13 +120,13 @@ class _TemplateRules:
 
     def expr(self, root: Expr, width: int | None, what: str) -> Iterator[str]:
         if width is not None and root.width != width:
-            yield f"has a {what} of {root.width} bits instead of {width}: {root!r}"
+            yield f"has {_a(what)} of {root.width} bits instead of {width}: {root!r}"
         if root in self._fine:
             return
         found = False
         for complaint in self._nodes(root):
             found = True
-            yield f"has a {what} that {complaint}"
+            yield f"has {_a(what)} that {complaint}"
         if not found:
             self._fine.add(root)
 

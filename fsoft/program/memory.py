@@ -167,7 +167,7 @@ class Memory:
 
     # ------------------------------------------------------------ lifetimes
 
-    def alloc(self, v: Vector, pool: int, size: int, choose: Choose, question: Question) -> int:
+    def alloc(self, v: Vector, pool: int, size: int, choose: Choose, question: Question, zero: bool = False) -> int:
         """The address of an object that comes to life, or 0 if the pool cannot serve the request (the bound cuts).
 
         The possible answers are the first object never used (0 if there is none) and, with heap reuse, every freed one.
@@ -190,6 +190,8 @@ class Memory:
             place = self.layout.places[address >> shift]
             assert place is not None
             self.enter(v, place)
+            if zero:
+                v[place.base : place.base + place.cells.count] = [0] * place.cells.count
             if place.extent >= 0:
                 v[place.extent] = size
         return address

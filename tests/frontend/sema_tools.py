@@ -83,7 +83,7 @@ def show(node: object) -> str:
         return node.unique
     if isinstance(node, tuple):
         return "[" + ", ".join(map(show, node)) + "]"
-    if hasattr(node, "__dataclass_fields__"):
+    if hasattr(node, "__dataclass_fields__") and type(node).__module__ == tree.__name__:
         shown = [show(getattr(node, item.name)) for item in fields(node) if item.name not in ("loc", "end")]  # type: ignore[arg-type]
         return f"{type(node).__name__}({', '.join(shown)})"
     return str(node)

@@ -223,7 +223,7 @@ double e1 = 1.5e+3, e2 = 0x1p-3, e3 = 1e5f, e4 = .5, e5 = 100ULL, e6 = 0xfUL;
 
 def test_expansion_without_end(tmp_path: Path) -> None:
     levels = "".join(f"#define A{i} A{i + 1} A{i + 1}\n" for i in range(40))
-    assert "macros expand to millions of words" in error(tmp_path, levels + "int x = A0;\n")
+    assert "t.c:41: error: the macro 'A0' expands to more than" in error(tmp_path, levels + "int x = A0;\n")
 
 
 # ---------------------------------------------------------------- what is wrong

@@ -63,9 +63,9 @@ def fsoft_value(source: Path, bits: int, include: list[str], options: Options) -
         enabled = machine.enabled(state)
         if not enabled:
             obj = next(o for o in program.objects if o.name == "fsoft_result")
-            return int(machine.cell(state, obj.id, 0) or 0)
+            return machine.layout.cell(state, program.address(obj), 8)
         slot, step = enabled[0]
-        state, events = machine.execute(state, slot, step, lambda question: 0)
+        state, events = machine.execute(state, slot, step, lambda question, options: options[0] if options else 0)
         for event in events:
             if getattr(event, "kind", "") != "ended":
                 raise RuntimeError(f"the run stops: {event}")

@@ -58,7 +58,7 @@ class Generator:
         self.lines += ["static double d0 = 2.5;", "static float f0 = -1.25f;"]
         self.cells += [Cell("d0", True), Cell("f0", True)]
         self.lines += ["static int *p0 = &i0, **pp0 = &p0;", "static struct s *ps = &s0;"]
-        self.cells += [Cell("*p0"), Cell("**pp0"), Cell("ps->m0"), Cell("ps->b1", bitfield=True)]
+        self.cells += [Cell("(*p0)"), Cell("(**pp0)"), Cell("ps->m0"), Cell("ps->b1", bitfield=True)]
 
     def _struct(self) -> None:
         pick = self.random

@@ -31,7 +31,7 @@ class Row:
     """
 
     program: str
-    property: str
+    prop: str
     verdict: str
     defines: tuple[str, ...] = ()
     model: str = "LP64"
@@ -49,12 +49,12 @@ class Row:
     def name(self) -> str:
         """The row on one line, unique in the table."""
         flags = [f"-D{d}" for d in self.defines] + (["--32"] if self.bits == 32 else []) + list(self.options)
-        return " ".join([self.program, self.property, *flags])
+        return " ".join([self.program, self.prop, *flags])
 
     def arguments(self) -> list[str]:
         """What comes after `fsoft check`."""
         defines = [part for d in self.defines for part in ("-D", d)]
-        return ["--property", self.property, f"--{self.bits}", *defines, *self.options, str(self.path)]
+        return ["--property", self.prop, f"--{self.bits}", *defines, *self.options, str(self.path)]
 
 
 @cache

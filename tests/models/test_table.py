@@ -29,7 +29,7 @@ def test_no_row_occurs_twice() -> None:
 
 
 def test_every_property_holds_somewhere_and_fails_somewhere() -> None:
-    verdicts = {(row.property, row.verdict) for row in rows()}
+    verdicts = {(row.prop, row.verdict) for row in rows()}
     assert verdicts >= {(name, "TRUE") for name in PROPERTIES} | {(name, f"FALSE({name})") for name in PROPERTIES}
     assert any(row.verdict == "UNKNOWN" for row in rows())
 

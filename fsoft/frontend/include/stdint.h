@@ -24,6 +24,8 @@ typedef unsigned long uint_fast32_t;
 typedef long intptr_t;
 typedef unsigned long uintptr_t;
 #define INT64_C(c) c##L
+#define INT64_MAX 9223372036854775807L
+#define UINT64_MAX 18446744073709551615UL
 #define UINT64_C(c) c##UL
 #define INTPTR_MAX 9223372036854775807L
 #define UINTPTR_MAX 18446744073709551615UL
@@ -40,6 +42,8 @@ typedef unsigned int uint_fast32_t;
 typedef int intptr_t;
 typedef unsigned int uintptr_t;
 #define INT64_C(c) c##LL
+#define INT64_MAX 9223372036854775807LL
+#define UINT64_MAX 18446744073709551615ULL
 #define UINT64_C(c) c##ULL
 #define INTPTR_MAX 2147483647
 #define UINTPTR_MAX 4294967295U
@@ -70,9 +74,7 @@ typedef uint64_t uintmax_t;
 #define INT32_MAX 2147483647
 #define INT32_MIN (-INT32_MAX - 1)
 #define UINT32_MAX 4294967295U
-#define INT64_MAX INT64_C(9223372036854775807)
 #define INT64_MIN (-INT64_MAX - 1)
-#define UINT64_MAX UINT64_C(18446744073709551615)
 #define INTMAX_MAX INT64_MAX
 #define INTMAX_MIN INT64_MIN
 #define UINTMAX_MAX UINT64_MAX

@@ -20,7 +20,7 @@ __fsoft_atomic int pthread_barrier_destroy(struct __fsoft_barrier *b) {
 }
 
 static __fsoft_atomic int barrier_arrive(struct __fsoft_barrier *b) {
-    unsigned count = b->count, arrived = b->arrived + 1, serial;
+    unsigned count = b->count, arrived = b->arrived + 1, serial = 0;
     __fsoft_mask waiting = b->waiting;
     __fsoft_tag("arrive", b);
     __fsoft_check(count != 0, MISUSE, "wait at a barrier that is not initialised");

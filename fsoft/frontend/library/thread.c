@@ -3,7 +3,7 @@
 static __fsoft_atomic void *take_result(struct __fsoft_thread *thread) {
     __fsoft_word state = thread->state, detached = thread->detached;
     int stop = cancelled();
-    void *result;
+    void *result = 0;
     __fsoft_tag("join", thread);
     __fsoft_require(state != 1 || detached || stop);
     if (stop) return 0;
@@ -16,7 +16,7 @@ static __fsoft_atomic void *take_result(struct __fsoft_thread *thread) {
 }
 
 __fsoft_plain int pthread_join(unsigned long id, void **result) {
-    void *value;
+    void *value = 0;
     __fsoft_check(id - 1 < (unsigned long)__fsoft_thread_count(), MISUSE, "join of something that is no thread");
     if (id - 1 >= (unsigned long)__fsoft_thread_count()) return ESRCH;
     if (id == (unsigned long)__fsoft_self()) return EDEADLK;

@@ -100,8 +100,7 @@ class Initialisers:
             if isinstance(last.type, Array) and not last.type.count:
                 wide = Record(ctype.kind, ctype.tag)
                 array = self._sized(Array(last.type.element, None, last.type.atomic), end - last.offset)
-                size = -(-end // ctype.align) * ctype.align
-                wide.complete((*ctype.fields[:-1], replace(last, type=array)), size, ctype.align)
+                wide.complete((*ctype.fields[:-1], replace(last, type=array)), end, ctype.align)
                 return wide
         return ctype
 

@@ -71,7 +71,7 @@ class Lowering(Statements):
             state = self.load_bytes(mine, word, self.b.loc, sync=True)
             self.b.emit(Require(eq(state, self.word_const(descriptor.RUNNING))))
             at = self.add_bytes(mine, self.word_const(descriptor.offset(0, "arg", word)))
-            argument = self.b.register(f"{self.name}.start", self.word, ctype="void *")
+            argument = self.b.register(f"{self.name}.thread-argument", self.word, ctype="void *")
             self.b.emit(Load(str(argument.data), at, word, True, loc=self.b.loc))
         return argument
 

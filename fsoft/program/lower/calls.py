@@ -141,7 +141,7 @@ class Calls(Intrinsics):
 
     def _result(self, definition: tree.FunctionDef, suffix: str) -> Expr | None:
         ctype = definition.type.result
-        name = f"{definition.name}.result{suffix}"
+        name = f"{definition.name}.return{suffix}"
         if isinstance(ctype, ct.Record):
             return self.local_object(name, ctype, definition.loc)
         return self.b.register(name, value_bits(ctype), "", is_signed(ctype), str(ctype)) if ct.is_scalar(ctype) else None
@@ -255,7 +255,7 @@ class Calls(Intrinsics):
         if copy is None:
             entry, leave = self.b.location(), self.b.location()
             frame = self.new_frame(definition, self.frame, leave)
-            site = self.b.register(f"{definition.name}.site{frame.suffix}", 16)
+            site = self.b.register(f"{definition.name}.call-site{frame.suffix}", 16)
             copy = self.copies[key] = Copy(entry, leave, frame, site)
         self._pass(call, definition, copy.frame, copy=True)
         number = const(copy.sites, 16)

@@ -98,7 +98,7 @@ class Intrinsics(Atomics):
         return FALSE
 
     def thread_result(self) -> Expr:
-        return self.b.register(f"{self.name}.exit", self.word, ctype="void *")
+        return self.b.register(f"{self.name}.thread-result", self.word, ctype="void *")
 
     def _tag(self, call: tree.Call) -> Expr:
         self.b.tag(self._text(call.args[0]), self.value(call.args[1]))

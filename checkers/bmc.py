@@ -1,0 +1,111 @@
+"""Bounded model checking: is a target reachable in 0, 1, 2, ... steps? One incremental solver, one frame at a time.
+
+Targets of a frame that were refuted stay excluded as facts for the frames after. A model without latches in the targets' cone is decided
+at depth 0, and then the answer is a proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from checkers.registry import ModelEngine
+from checkers.safety import Goal, Open, Outcome, Question, Reached, induction, judge
+from fsoft.circuit.bits import BitModel, BitStimulus
+from fsoft.circuit.cnf import NEGATIVE, POSITIVE, Encoder
+from fsoft.circuit.model import Model
+from fsoft.circuit.unroll import Unroller
+from fsoft.circuit.verdict import Answer
+from fsoft.solve.sat import DEFAULT, Sat
+
+
+@dataclass(slots=True)
+class Bmc:
+    """`depth`: how many transitions at most (None: no limit)."""
+
+    depth: int | None = None
+    solver: str = DEFAULT
+
+    def check(
+        self,
+        model: Model | BitModel,
+        *,
+        progress: Callable[[int], None] | None = None,
+        timeout: float | None = None,
+        bad: str | None = None,
+        depth: int | None = None,
+        solver: str | None = None,
+    ) -> Answer:
+        engine = Bmc(self.depth if depth is None else depth, solver or self.solver)
+        return judge(Question(model, progress, timeout, bad), engine.solve)
+
+    def solve(self, goal: Goal) -> Outcome:
+        if all(literal == 0 for literal in goal.targets.values()):
+            return induction(0, None)
+        search = Unrolling(goal, Sat(self.solver))
+        try:
+            while self.depth is None or search.unroller.frames <= self.depth:
+                goal.tick()
+                if search.reach():
+                    return Reached(search.run())
+                goal.cover(search.unroller.frames - 1)
+                if not goal.bits.latches:
+                    return induction(0, None)
+            return Open(f"no violation within {self.depth} steps")
+        finally:
+            search.sat.close()
+
+
+class Unrolling:
+    """The frames from the initial states in a solver."""
+
+    def __init__(self, goal: Goal, sat: Sat, from_resets: bool = True) -> None:
+        self.goal, self.sat = goal, sat
+        self.constraints = list(goal.bits.constraints.values())
+        self.targets = list(goal.targets.values())
+        self.unroller = Unroller(goal.bits, [*self.targets, *self.constraints], from_resets)
+        self.encoder = Encoder(self.unroller.aig, sat.add, sat.var)
+
+    def extend(self) -> int:
+        """One more frame with its constraints; the AIG literal that says that a target holds there."""
+        unroller = self.unroller
+        unroller.extend()
+        for literal in self.constraints:
+            now = unroller.at_now(literal)
+            if now != 1:
+                self.sat.add([self.encoder.literal(now, POSITIVE)])
+        return unroller.aig.disjoin([unroller.at_now(literal) for literal in self.targets])
+
+    def reach(self) -> bool:
+        """Whether a target is reachable in the next frame; if not, it is excluded from now on."""
+        target = self.extend()
+        if target == 0:
+            return False
+        literal = self.encoder.literal(target, POSITIVE)
+        if self.sat.solve([literal], self.goal.deadline):
+            return True
+        self.sat.add([-self.encoder.literal(target, NEGATIVE)])
+        return False
+
+    def run(self) -> BitStimulus:
+        """The run of the last satisfying assignment."""
+        bits, frames = self.goal.bits, self.unroller.frames
+        initial = tuple(self._value(x, 0) if r is None else r for x, r in zip(bits.latches, bits.reset))
+        return BitStimulus(initial, tuple(tuple(self._value(x, k) for x in bits.inputs) for k in range(frames)))
+
+    def _value(self, literal: int, frame: int) -> int:
+        there = self.unroller.at(literal, frame)
+        if there is None or there < 2:
+            return there or 0
+        name = self.encoder.known(there)
+        return int(self.sat.value(name)) if name else 0
+
+
+ENGINE = ModelEngine(
+    name="bmc",
+    summary="bounded model checking with an incremental SAT solver; shortest counterexamples",
+    proves=False,
+    refutes=True,
+    load=Bmc,
+    options=("depth", "solver", "bad"),
+)

@@ -1,0 +1,232 @@
+"""Reductions of a BitModel before an engine sees it: constant latches, equal latches, cone of influence; with the way home.
+
+Constants come from ternary simulation from the initial states until nothing changes; equal latches are those with the
+same reset whose next functions are the same literal once equal latches are merged (repeated until nothing changes). Both kinds of fact
+are inductive, so a certificate of the reduced model, joined by their clauses, is one of the original.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, replace
+
+from fsoft.circuit.aig import Aig
+from fsoft.circuit.bits import BitModel, BitStimulus, bit_names
+from fsoft.circuit.simulate import Simulator
+from fsoft.circuit.transform import Translation, translate
+from fsoft.circuit.unroll import influence
+from fsoft.circuit.verdict import Certificate
+
+_X = 2
+_ROUNDS = 60
+_WORK = 10_000_000  # gate evaluations that the search for constants may cost
+_STEPS, _RUNS = 16, 128  # of the random simulation that tells latches apart
+
+
+@dataclass(slots=True)
+class Reduction:
+    """The reduced model with its targets. `kept` are the original indices of its latches and `inputs` of its inputs; `constant` and
+    `equal` (latch to an earlier latch and whether it is its negation) are what was found."""
+
+    original: BitModel
+    bits: BitModel
+    targets: dict[str, int]
+    kept: list[int]
+    inputs: list[int]
+    constant: dict[int, int]
+    equal: dict[int, tuple[int, int]]
+
+    def lift_run(self, run: BitStimulus) -> BitStimulus:
+        """A run of the reduced model as one of the original; what was dropped starts at its reset (else 0) and gets 0 as input."""
+        initial = [reset or 0 for reset in self.original.reset]
+        for index, value in zip(self.kept, run.initial):
+            initial[index] = value
+        for index, (other, sign) in self.equal.items():
+            initial[index] = initial[other] ^ sign
+        steps = []
+        for given in run.inputs:
+            step = [0] * len(self.original.inputs)
+            for index, value in zip(self.inputs, given):
+                step[index] = value
+            steps.append(tuple(step))
+        return BitStimulus(tuple(initial), tuple(steps))
+
+    def facts(self) -> list[tuple[int, ...]]:
+        """The constants and equalities as clauses over the original latches."""
+        clauses: list[tuple[int, ...]] = [(2 * latch + (1 - value),) for latch, value in self.constant.items()]
+        for latch, (other, sign) in self.equal.items():
+            clauses += [(2 * latch + 1, 2 * other + sign), (2 * latch, 2 * other + (1 - sign))]
+        return clauses
+
+    def lift_certificate(self, certificate: Certificate) -> Certificate:
+        """The certificate over the original latches."""
+        kept = self.kept
+        clauses = [tuple(2 * kept[x >> 1] | x & 1 for x in clause) for clause in certificate.clauses]
+        few, many = len(kept), len(self.original.latches)
+
+        def move(literal: int) -> int:
+            v = literal >> 1
+            if v == 0:
+                return literal
+            return 2 * (kept[v - 1] + 1 if v <= few else v - few + many) | literal & 1
+
+        circuit = tuple((move(x), move(y)) for x, y in certificate.circuit)
+        outputs = tuple(move(x) for x in certificate.outputs)
+        over = None if certificate.over is None else tuple(kept[i] for i in certificate.over)
+        return replace(certificate, clauses=tuple(clauses + self.facts()), circuit=circuit, outputs=outputs, over=over)
+
+
+def sweep(bits: BitModel, targets: dict[str, int]) -> Reduction:
+    """The model reduced to what decides whether a target is reachable. Justice and fairness are dropped."""
+    needed = influence(bits, [*targets.values(), *bits.constraints.values()])
+    constant = _constants(bits, needed)
+    equal = _equalities(bits, needed, constant)
+    return _rebuild(bits, targets, needed, constant, equal)
+
+
+def _constants(bits: BitModel, needed: list[int]) -> dict[int, int]:
+    """Latches that keep their reset in every reachable state, by ternary simulation."""
+    aig = bits.aig
+    left, right = aig.left, aig.right
+    value = [_X] * len(aig)
+    value[0] = 0
+    state = {i: _X if bits.reset[i] is None else bits.reset[i] for i in needed}
+    gates = [(v, left[v] >> 1, left[v] & 1, right[v] >> 1, right[v] & 1) for v in aig.cone([bits.next[i] for i in needed]) if left[v] >= 0]
+    for _ in range(min(len(needed) + 2, 40 + _WORK // (len(gates) + 1))):
+        for i in needed:
+            value[bits.latches[i] >> 1] = state[i] or 0
+        for v, a, a_sign, b, b_sign in gates:
+            x, y = value[a], value[b]
+            if x != _X:
+                x ^= a_sign
+            if y != _X:
+                y ^= b_sign
+            value[v] = x & y if x != _X and y != _X else (0 if x == 0 or y == 0 else _X)
+        changed = False
+        for i in needed:
+            if state[i] != _X:
+                v = bits.next[i] >> 1
+                after = value[v] ^ (bits.next[i] & 1) if value[v] != _X else _X
+                if after != state[i]:
+                    state[i] = _X
+                    changed = True
+        if not changed:
+            return {i: x for i, x in state.items() if x is not None and x != _X}
+    return {}
+
+
+def _equalities(bits: BitModel, needed: list[int], constant: dict[int, int]) -> dict[int, tuple[int, int]]:
+    """Latches that always equal an earlier one (or its negation), by refining classes: start with those that random
+    runs do not tell apart, split those whose next functions differ in the merged graph."""
+    rest = [i for i in needed if i not in constant and bits.reset[i] is not None]
+    classes = _alike(bits, rest)
+    if len(set(classes.values())) == len(rest):
+        return {}
+    wanted = [bits.next[i] for i in rest]
+    for _ in range(_ROUNDS):
+        aig, table = Aig(), {0: 0}
+        for i in needed:
+            table[bits.latches[i] >> 1] = constant[i] if i in constant else -1
+        for literal in bits.inputs:
+            table[literal >> 1] = aig.input()
+        heads: dict[int, int] = {}
+        for i in needed:
+            v = bits.latches[i] >> 1
+            if table[v] >= 0:
+                continue
+            if i not in classes:
+                table[v] = aig.input()
+                continue
+            head = heads.get(classes[i])
+            if head is None:
+                head = heads[classes[i]] = aig.input()
+            table[v] = head ^ (bits.reset[i] or 0)
+        at = translate(bits.aig, wanted, aig, table)
+        fresh: dict[tuple[int, int], int] = {}
+        refined = {i: fresh.setdefault((classes[i], at(bits.next[i]) ^ (bits.reset[i] or 0)), len(fresh)) for i in rest}
+        if len(fresh) == len(set(classes.values())):
+            return _representatives(bits, refined)
+        classes = refined
+    return {}
+
+
+def _alike(bits: BitModel, latches: list[int]) -> dict[int, int]:
+    """Latch to class; latches of one class had the same values (a latch that starts at 1 counts inverted) in some random runs."""
+    rng = random.Random(1)
+    simulator = Simulator(bits.aig, bits.next, _RUNS)
+    state = [rng.getrandbits(_RUNS) if reset is None else -reset & simulator.mask for reset in bits.reset]
+    history: dict[int, list[int]] = {i: [] for i in latches}
+    for _ in range(_STEPS):
+        for literal, value in zip(bits.latches, state):
+            simulator.set(literal, value)
+        for literal in bits.inputs:
+            simulator.set(literal, rng.getrandbits(_RUNS))
+        simulator.run()
+        state = [simulator.get(literal) for literal in bits.next]
+        for i in latches:
+            history[i].append(state[i] ^ (simulator.mask if bits.reset[i] else 0))
+    number: dict[tuple[int, ...], int] = {}
+    return {i: number.setdefault(tuple(history[i]), len(number)) for i in latches}
+
+
+def _representatives(bits: BitModel, classes: dict[int, int]) -> dict[int, tuple[int, int]]:
+    first: dict[int, int] = {}
+    equal = {}
+    for i, group in classes.items():
+        head = first.setdefault(group, i)
+        if head != i:
+            equal[i] = (head, (bits.reset[i] or 0) ^ (bits.reset[head] or 0))
+    return equal
+
+
+def _rebuild(
+    bits: BitModel, targets: dict[str, int], needed: list[int], constant: dict[int, int], equal: dict[int, tuple[int, int]]
+) -> Reduction:
+    """The reduced model, its cone taken again after merging."""
+    aig, table = Aig(), {0: 0}
+    inputs = {i: aig.input() for i in range(len(bits.inputs))}
+    for i, new in inputs.items():
+        table[bits.inputs[i] >> 1] = new
+    state = {i: aig.input() for i in needed if i not in constant and i not in equal}
+    for i, new in state.items():
+        table[bits.latches[i] >> 1] = new
+    for i, value in constant.items():
+        table[bits.latches[i] >> 1] = value
+    for i, (other, sign) in equal.items():
+        table[bits.latches[i] >> 1] = state[other] ^ sign
+    wanted = [*targets.values(), *bits.constraints.values(), *[bits.next[i] for i in state]]
+    at = translate(bits.aig, wanted, aig, table)
+    full = BitModel(aig, list(inputs.values()), list(state.values()), [at(bits.next[i]) for i in state], [bits.reset[i] for i in state])
+    full.constraints = {name: at(x) for name, x in bits.constraints.items() if at(x) != 1}
+    goals = {name: at(x) for name, x in targets.items()}
+    return _shrink(bits, full, goals, list(inputs), list(state), constant, equal)
+
+
+def _shrink(
+    bits: BitModel,
+    full: BitModel,
+    goals: dict[str, int],
+    inputs: list[int],
+    states: list[int],
+    constant: dict[int, int],
+    equal: dict[int, tuple[int, int]],
+) -> Reduction:
+    """Cone of influence of the merged model, into a graph of its own."""
+    wanted = [*goals.values(), *full.constraints.values()]
+    alive = influence(full, wanted)
+    every = wanted + [full.next[i] for i in alive]
+    cone = set(full.aig.cone(every))
+    small = BitModel()
+    table = {0: 0}
+    input_names, latch_names = bit_names(bits.input_words), bit_names(bits.latch_words)
+    kept_inputs = [i for i in inputs if full.inputs[i] >> 1 in cone]
+    for i in kept_inputs:
+        (table[full.inputs[i] >> 1],) = small.add_input(input_names[i])
+    for i in alive:
+        (table[full.latches[i] >> 1],) = small.add_latch(latch_names[states[i]], [full.reset[i]])
+    at: Translation = translate(full.aig, every, small.aig, table)
+    small.next = [at(full.next[i]) for i in alive]
+    small.constraints = {name: at(x) for name, x in full.constraints.items()}
+    targets = {name: at(x) for name, x in goals.items()}
+    small.bad = dict(targets)
+    return Reduction(bits, small, targets, [states[i] for i in alive], kept_inputs, constant, equal)

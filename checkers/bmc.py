@@ -7,7 +7,8 @@ at depth 0, and then the answer is a proof.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from checkers.registry import ModelEngine
 from checkers.safety import Goal, Open, Outcome, Question, Reached, induction, judge
@@ -33,11 +34,9 @@ class Bmc:
         progress: Callable[[int], None] | None = None,
         timeout: float | None = None,
         bad: str | None = None,
-        depth: int | None = None,
-        solver: str | None = None,
+        **options: Any,
     ) -> Answer:
-        engine = Bmc(self.depth if depth is None else depth, solver or self.solver)
-        return judge(Question(model, progress, timeout, bad), engine.solve)
+        return judge(Question(model, progress, timeout, bad), replace(self, **options).solve)
 
     def solve(self, goal: Goal) -> Outcome:
         if all(literal == 0 for literal in goal.targets.values()):
@@ -107,5 +106,5 @@ ENGINE = ModelEngine(
     proves=False,
     refutes=True,
     load=Bmc,
-    options=("depth", "solver", "bad"),
+    options=("depth", "solver"),
 )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 GROUP = "fsoft.checkers"
 _OURS = {"explicit": "checkers.explicit"}
-_MODELS = {name: f"checkers.{name}" for name in ("bmc", "kinduction", "pdr", "bdd", "smt", "abc", "nuxmv", "portfolio")}
+_MODELS = {name: f"checkers.{name}" for name in ("bmc", "kinduction", "pdr", "abc")}
 
 Progress = Callable[[Stats], None]
 """Hears from time to time how far the engine has come."""
@@ -49,10 +49,17 @@ class Engine:
 
 
 class ModelChecker(Protocol):
-    """An engine that reads a Model, in words or in bits. `progress` hears how deep it has come; `timeout` is in seconds."""
+    """An engine that reads a Model, in words or in bits. `progress` hears how deep it has come, `timeout` is in seconds,
+    `bad` asks for one bad only, `options` are the fields of the engine."""
 
     def check(
-        self, model: Model | BitModel, *, progress: Callable[[int], None] | None = None, timeout: float | None = None, **options: Any
+        self,
+        model: Model | BitModel,
+        *,
+        progress: Callable[[int], None] | None = None,
+        timeout: float | None = None,
+        bad: str | None = None,
+        **options: Any,
     ) -> Answer: ...
 
 
@@ -103,6 +110,8 @@ def engine(name: str) -> Engine:
 
 def model_engines() -> dict[str, ModelEngine]:
     """All engines that take a Model: ours first, then those of other packages, by name."""
+    from importlib.metadata import entry_points
+
     found = {name: _our_model_engine(name) for name in _MODELS}
     for point in sorted(entry_points(group=GROUP), key=lambda p: p.name):
         engine = point.load()

@@ -1,6 +1,6 @@
-"""What all engines on Models share: how a question is put, in which order, and what is done before an answer leaves.
+"""What all engines on Models share: how a question is put and what is done before an answer leaves.
 
-An engine proper is a function from a `Goal` (a BitModel, some targets, a clock) to an `Outcome`. `judge` puts the goal of the bads first; if they are
+An engine proper turns a `Goal` (a BitModel, some targets, a clock) into an `Outcome`. `judge` asks for the bads first; if those are
 unreachable it asks for the bounds too, because TRUE needs both. Every counterexample is simulated on the AIG before it is returned.
 """
 
@@ -16,6 +16,7 @@ from fsoft.circuit.bits import BOUND, BitModel, BitStimulus, fingerprint, to_wor
 from fsoft.circuit.model import Model
 from fsoft.circuit.simulate import confirm
 from fsoft.circuit.sweep import sweep
+from fsoft.circuit.transform import copy
 from fsoft.circuit.verdict import Answer, Certificate, Proved, Unknown, Violated
 from fsoft.program.verdict import InternalError
 from fsoft.solve.sat import OutOfTime
@@ -57,9 +58,9 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """No target is reachable; the certificate's `model` and `targets` are filled in by `judge`."""
+    """No target is reachable; the certificate's `model` and `targets` are filled in by `judge`. A tool that gives none has None."""
 
-    certificate: Certificate
+    certificate: Certificate | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ def _ask(question: Question, targets: dict[str, int], solve: Solve, deadline: fl
     bits = question.bits
     reduction = sweep(bits, targets) if question.reduce else None
     if reduction is None:
-        goal = Goal(bits, targets, deadline, question.progress)
+        goal = Goal(copy(bits), targets, deadline, question.progress)
     else:
         goal = Goal(reduction.bits, reduction.targets, deadline, question.progress)
     try:
@@ -129,6 +130,8 @@ def _ask(question: Question, targets: dict[str, int], solve: Solve, deadline: fl
     if isinstance(outcome, Open):
         return Unknown(goal.covered, outcome.why)
     if isinstance(outcome, Excluded):
+        if outcome.certificate is None:
+            return Proved((), goal.covered)
         certificate = outcome.certificate if reduction is None else reduction.lift_certificate(outcome.certificate)
         certificate = replace(certificate, model=fingerprint(bits), targets=tuple(targets))
         return Proved((certificate,), goal.covered)

@@ -126,7 +126,7 @@ def _equalities(bits: BitModel, needed: list[int], constant: dict[int, int]) -> 
     for _ in range(_ROUNDS):
         aig, table = Aig(), {0: 0}
         for i in needed:
-            table[bits.latches[i] >> 1] = constant[i] if i in constant else -1
+            table[bits.latches[i] >> 1] = constant.get(i, -1)
         for literal in bits.inputs:
             table[literal >> 1] = aig.input()
         heads: dict[int, int] = {}

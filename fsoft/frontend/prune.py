@@ -37,7 +37,7 @@ _TAG_OPENED = re.compile(r"\b(?:struct|union|enum)\s+(?:__attribute__\s*" + _PAR
 _AGGREGATE_HEAD = re.compile(r"\b(?:struct|union|enum)\s*(?:__attribute__\s*" + _PARENS + r"\s*)*\w*\s*$")
 _ENUMERATORS = re.compile(r"\benum\b[^;{}]*\{")
 _INLINE = re.compile(r"\s*(?:__extension__\s+)?(?:extern|static|inline|__inline|__inline__)\b[\w\s*]*?\b(\w+)\s*\(")
-_PARENTHESISED = re.compile(r"\s*\(\s*\**\s*\w+\s*\)\s*\(")
+_PARENTHESISED = re.compile(r"\s*\(\s*\**\s*(\w+)\s*\)")
 _INLINE_WORD = re.compile(r"\b(?:inline|__inline|__inline__)\b")
 _DECLARATION_HEAD = re.compile(r"\s*(?:__extension__\s+)?(?:extern|typedef|struct|union|enum)\b")
 _RECORD_ONLY = re.compile(rf"\}}{_TRAILER};\s*$")
@@ -219,7 +219,7 @@ def _defined(piece: str, chunk: _Chunk) -> list[str]:
         piece = piece.replace(EXPANSION, "").replace(EXPANSION_END, "")
     if chunk.body:
         match = _INLINE.match(piece[:_LONGEST])
-        if match and match[1] not in KEYWORDS and not _PARENTHESISED.match(piece, match.end(1)):
+        if match and _names_itself(match):
             return [match[1]]
     elif chunk.brace:
         if not _ENUMERATORS.search(piece):
@@ -227,9 +227,15 @@ def _defined(piece: str, chunk: _Chunk) -> list[str]:
     elif len(piece) <= _LONGEST:
         for shape in (_PROTOTYPE, _SIMPLE, _FORWARD):
             match = shape.fullmatch(piece)
-            if match and match[1] not in KEYWORDS:
+            if match and _names_itself(match):
                 return [match[1]]
     return _words(piece)
+
+
+def _names_itself(match: re.Match[str]) -> bool:
+    """Whether the word found is the declared name. In `T (x)` it may be the type and x the name."""
+    inner = _PARENTHESISED.match(match.string, match.end(1))
+    return match[1] not in KEYWORDS and (inner is None or inner[1] in KEYWORDS)
 
 
 def _words(piece: str) -> list[str]:

@@ -20,7 +20,7 @@ class Pass(Protocol):
     def apply(self, program: Program) -> Program: ...
 
 
-PIPELINE: list[Pass] = [Simplify(), Settled(), Simplify("constants"), Atomic(), Dead(), Fold()]
+PIPELINE: list[Pass] = [Simplify(), Settled(), Simplify("constants", split=False), Atomic(), Dead(), Fold()]
 """The passes that make a lowered program small, in order."""
 
 by_name: dict[str, Pass] = {p.name: p for p in PIPELINE}

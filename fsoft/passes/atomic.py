@@ -10,19 +10,21 @@ that can only stop the thread are laid out at once where they branch off, a copy
 
 Steps that exclude each other by form are decided by their guards; other choices become an explicit Input. A location inside
 at which no guard may hold blocks, so it becomes a Require. Several exits meet in a fresh location that branches on the predicates:
-an invisible step later. A section with a loop stays a sequence at atomic locations.
+an invisible step later. A section with a loop, or one that may block depending on an input of its own, stays a sequence at
+atomic locations.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fsoft.analysis.actions import ending, with_when
+from fsoft.analysis.actions import always, defined, ending, reads, with_when
 from fsoft.analysis.liveness import live_registers
 from fsoft.analysis.validity import Validity
 from fsoft.passes.graph import Graph, changed, each_template
+from fsoft.passes.reuse import reuse_loads
 from fsoft.passes.simplify import CHOICES
-from fsoft.passes.tidy import Tidy, tags_before
+from fsoft.passes.tidy import tags_before, written_first
 from fsoft.passes.ways import all_exclusive, any_of, exhaustive
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, eq, make, negate
 from fsoft.program.program import (
@@ -34,6 +36,7 @@ from fsoft.program.program import (
     Halt,
     Input,
     Leave,
+    Load,
     Program,
     Require,
     Step,
@@ -60,12 +63,11 @@ class Atomic:
         if not any(where.atomic for where in template.locations):
             return template
         graph = Graph(template)
-        tidy = Tidy(graph.registers)
         live = live_registers(template)
         for node in range(len(graph.out)):
             if not graph.locations[node].atomic:
                 made = [self._converted(graph, step, validity, template) for step in graph.out[node]]
-                graph.out[node] = [_tidied(new, old, tidy, live[node]) for new, old in zip(made, graph.out[node], strict=True)]
+                graph.out[node] = [_settled(new, old, graph, live[node]) for new, old in zip(made, graph.out[node], strict=True)]
         return graph.finish()
 
     def _converted(self, graph: Graph, step: Step, validity: Validity, template: Template) -> Step:
@@ -79,15 +81,19 @@ class Atomic:
             section.run()
         except _TooLargeError:
             return step
+        if _chooses_to_block(section.actions):
+            return step
         tags = section.tags
         if _half_done(section.actions, validity, template) and not any(t.kind in ("section", "atomic") for t in tags):
             tags = (*tags, Tag("atomic"))
         return Step(step.source, step.guard, tuple(section.actions), section.target(), step.loc, step.text, tags, step.calls)
 
 
-def _tidied(new: Step, old: Step, tidy: Tidy, live: frozenset[str]) -> Step:
-    """The converted step, cleaned up with what was live before it: other registers were written on every way before they were read."""
-    return new if new is old else changed(new, new.guard, tidy.straight_line(new.actions, live), new.tags)
+def _settled(new: Step, old: Step, graph: Graph, live: frozenset[str]) -> Step:
+    """A converted step, with what was live before it: other registers were written on every way before they were read."""
+    if new is old:
+        return new
+    return changed(new, new.guard, tuple(written_first(reuse_loads(new.actions), live, graph.registers)), new.tags)
 
 
 def _half_done(actions: list[Action], validity: Validity, template: Template) -> bool:
@@ -97,6 +103,24 @@ def _half_done(actions: list[Action], validity: Validity, template: Template) ->
         if written and not validity.safe(template, action):
             return True
         written = written or isinstance(action, _WRITES)
+    return False
+
+
+def _chooses_to_block(actions: list[Action]) -> bool:
+    """Whether a step is enabled must not depend on its own inputs: such a section stays a sequence, in which the choice comes first."""
+    chosen: set[str] = set()
+    stored = False
+    for action in actions:
+        depends = not reads(action).isdisjoint(chosen)
+        if isinstance(action, Require) and depends:
+            return True
+        name = defined(action)
+        if isinstance(action, (Input, Alloc)) or depends or (stored and isinstance(action, Load)):
+            stored = stored or isinstance(action, Store)
+            if name is not None:
+                chosen.add(name)
+        elif name is not None and always(action):
+            chosen.discard(name)
     return False
 
 

@@ -24,7 +24,7 @@ from fsoft.analysis.sharing import Sharing
 from fsoft.analysis.validity import Validity
 from fsoft.passes.dead import droppable
 from fsoft.passes.graph import Graph, each_template, shortened
-from fsoft.passes.tidy import Tidy, tags_before, tidy_template, values_after
+from fsoft.passes.tidy import Tidy, tags_before, tidy_template, values_after, written_first
 from fsoft.passes.ways import all_exclusive, exhaustive
 from fsoft.program.expr import TRUE, Expr, conj, fill, negate, reg
 from fsoft.program.program import Action, Assign, Halt, Program, Require, Step, Template
@@ -54,7 +54,7 @@ class Fold:
             folding = _Folding(self, old, sharing, validity)
             folding.run()
             drop = droppable(program, validity, old)
-            return Graph(tidy_template(folding.graph.finish(), drop)).finish()
+            return Graph(tidy_template(folding.graph.finish(), drop, old)).finish()
 
         return each_template(program, template)
 
@@ -187,8 +187,8 @@ class _Folding:
             alone = len(going) == 1 and step is going[0]
             for action in step.actions:
                 actions.append(action if alone else with_when(action, conj(predicates[id(step)], action.when)))
-        clean = self.tidy.forward(actions, self.live[node] if node < len(self.live) else None)
-        return self._made(steps[0], TRUE, clean, targets.pop(), stopping + going, True)
+        clean = written_first(actions, self.live[node], self.graph.registers)
+        return self._made(steps[0], TRUE, shortened(clean), targets.pop(), stopping + going, True)
 
     def _predicate(self, guard: Expr, steps: list[Step], actions: list[Action]) -> Expr:
         """The guard, or a register that keeps it if the actions may change what it reads."""

@@ -15,7 +15,7 @@ class Graph:
 
     def __init__(self, template: Template):
         self.name = template.name
-        self.locations = [replace(where) for where in template.locations]
+        self.locations = list(template.locations)  # shared with the template: replace, never change
         self.out = template.outgoing()
         self.stops = dict(template.stops)
         self.registers = dict(template.registers)

@@ -67,8 +67,10 @@ class _Written:
             return None
         if not 0 <= offset <= obj.size - size or not self.bytes.get(obj.id, set()).isdisjoint(range(offset, offset + size)):
             return None
-        exact = any(r.size == size and r.start <= offset < r.start + r.count * r.stride and (offset - r.start) % r.stride == 0 for r in obj.runs)
-        return obj.initial.get(offset, 0) if exact else None
+        for run in obj.runs:
+            if run.size == size and 0 <= offset - run.start < run.count * run.stride and (offset - run.start) % run.stride == 0:
+                return obj.initial.get(offset, 0)
+        return None
 
 
 def constant_address(thread: Thread, address: Expr) -> int | None:

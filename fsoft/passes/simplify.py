@@ -6,7 +6,7 @@ thread whose ways are all blocked waits at the choice itself and the tag sits on
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from fsoft.analysis.actions import always, defined, rewritten
@@ -21,18 +21,23 @@ CHOICES = frozenset({"spurious", "timeout"})
 
 @dataclass(frozen=True)
 class Simplify:
-    """`rounds`: how often constants and control flow take turns at most."""
+    """`rounds`: how often constants and control flow take turns at most. `split`: give unrelated uses of a temporary registers of
+    their own first."""
 
     name: str = "simplify"
     rounds: int = 3
+    split: bool = True
 
     def apply(self, program: Program) -> Program:
         return each_template(program, self._template)
 
     def _template(self, template: Template) -> Template:
-        template = split_webs(template)
+        if self.split:
+            template = split_webs(template)
+        live = Liveness(template)
+        entry = live.names(live.at[0])
         for _ in range(self.rounds):
-            graph = Graph(_propagate(template))
+            graph = Graph(_propagate(template, entry))
             _prune(graph)
             _shortcut(graph)
             _merge_choices(graph)
@@ -45,8 +50,8 @@ class Simplify:
 # ---------------------------------------------------------------- constants
 
 
-def _single_definitions(template: Template) -> dict[str, Expr]:
-    """Registers with one assignment that always runs, and its value."""
+def _single_definitions(template: Template, entry: frozenset[str]) -> dict[str, Expr]:
+    """Registers with one assignment that always runs, and its value; not those that may be read before it (`entry`)."""
     count: dict[str, int] = {}
     value: dict[str, Expr] = {}
     for step in template.steps:
@@ -56,14 +61,12 @@ def _single_definitions(template: Template) -> dict[str, Expr]:
                 count[name] = count.get(name, 0) + 1
                 if isinstance(action, Assign) and always(action):
                     value[name] = action.value
-    live = Liveness(template)
-    entry = live.names(live.at[0])
     return {name: v for name, v in value.items() if count[name] == 1 and name not in entry}
 
 
-def _constant_registers(template: Template) -> dict[str, Expr]:
+def _constant_registers(template: Template, entry: frozenset[str]) -> dict[str, Expr]:
     """Registers that have the same value whenever they are read: a constant, or an expression over constants of the thread."""
-    open_ = _single_definitions(template)
+    open_ = _single_definitions(template, entry)
     known: dict[str, Expr] = {}
     progress = True
     while progress:
@@ -85,8 +88,8 @@ def _fixed(expr: Expr) -> bool:
     return expr.op in ("const", "own")
 
 
-def _propagate(template: Template) -> Template:
-    known = _constant_registers(template)
+def _propagate(template: Template, entry: frozenset[str]) -> Template:
+    known = _constant_registers(template, entry)
     steps = template.steps
     if known:
         steps = [_filled(step, known) for step in steps]
@@ -121,7 +124,7 @@ def _shortcut(graph: Graph) -> None:
     for node, step in _passing(graph):
         here, there = graph.locations[node], graph.locations[step.target]
         if (here.loop or here.labels) and count[step.target] == 1 and not there.loop and step.target not in fixed | goes.keys():
-            there.loop, there.labels, there.loc = here.loop, here.labels + there.labels, here.loc
+            graph.locations[step.target] = replace(there, loop=here.loop, labels=here.labels + there.labels, loc=here.loc)
             goes[node] = step.target
     _redirect(graph, goes)
 

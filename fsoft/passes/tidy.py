@@ -45,20 +45,17 @@ class Tidy:
     def small(self, expr: Expr) -> bool:
         return self.size(expr) <= self.largest
 
-    def straight_line(self, actions: tuple[Action, ...], live: frozenset[str] | None = None) -> tuple[Action, ...]:
-        """Known values filled in, then repeated loads replaced, then what that told filled in.
-
-        `live`, if given, are the registers whose value before the actions matters; the others may hold anything until they are written.
-        """
-        once = self.forward(actions, live)
+    def straight_line(self, actions: tuple[Action, ...]) -> tuple[Action, ...]:
+        """Known values filled in, then repeated loads replaced, then what that told filled in."""
+        once = self.forward(actions)
         if sum(isinstance(a, Load) for a in once) == 0 or sum(isinstance(a, (Load, Store)) for a in once) < 2:
             return once
         reused = reuse_loads(once)
-        return once if all(map(lambda a, b: a is b, once, reused)) else self.forward(reused, live)
+        return once if all(map(lambda a, b: a is b, once, reused)) else self.forward(reused)
 
-    def forward(self, actions: Iterable[Action], live: frozenset[str] | None = None) -> tuple[Action, ...]:
+    def forward(self, actions: Iterable[Action]) -> tuple[Action, ...]:
         """The same actions with known values in place of registers."""
-        return _Forward(self, live).run(actions)
+        return _Forward(self).run(actions)
 
     # ------------------------------------------------------------ backward
 
@@ -84,12 +81,10 @@ class _Forward:
     """One walk over the actions of a step. `known` are values of registers that still hold; `readers` says which of them
     to forget when a register changes; `changed` counts when the knowledge about a register changed last."""
 
-    def __init__(self, tidy: Tidy, live: frozenset[str] | None):
+    def __init__(self, tidy: Tidy):
         self.tidy = tidy
-        self.live = live
         self.known: dict[str, Expr] = {}
         self.readers: dict[str, set[str]] = {}
-        self.seen: set[str] = set()
         self.done: list[Action] = []
         self._time = 0
         self._changed: dict[str, int] = {}
@@ -101,9 +96,6 @@ class _Forward:
                 action = rewritten(action, self._tell)
             name = defined(action)
             if name is not None:
-                if self.live is not None and name not in self.seen:
-                    self.seen.add(name)
-                    action = self._first(action, name)
                 if self.done and self._moves(self.done[-1], action):
                     action = self._straight(action)
                     name = str(defined(action))
@@ -119,7 +111,7 @@ class _Forward:
         cached = self._told.get(expr)
         if cached is not None:
             changed = self._changed
-            if all([changed.get(name, 0) <= cached[1] for name in expr.reads]):
+            if all(changed.get(name, 0) <= cached[1] for name in expr.reads):
                 return cached[0]
         new = fill(expr, known)
         size = self.tidy.size
@@ -127,15 +119,6 @@ class _Forward:
             new = fill(expr, {name: known[name] for name in expr.reads if name in known and not known[name].args})
         self._told[expr] = (new, self._time)
         return new
-
-    def _first(self, action: Action, name: str) -> Action:
-        """The first definition of a register whose old value does not matter need not keep it."""
-        if always(action) or self.live is None or name in self.live:
-            return action
-        if isinstance(action, Assign):
-            return Assign(name, action.value)
-        self.done.append(Assign(name, const(0, self.tidy.registers[name].width)))
-        return action
 
     def _moves(self, earlier: Action, action: Action) -> bool:
         """A variable gets what the action before has just put into a temporary."""
@@ -175,17 +158,34 @@ class _Forward:
         return action
 
 
-def tidy_template(template: Template, droppable: Droppable, largest: int = LARGEST) -> Template:
-    """Every step tidied, until liveness has nothing more to say."""
-    tidy = Tidy(template.registers, largest)
-    steps = [changed(s, s.guard, tidy.straight_line(s.actions), s.tags) for s in template.steps]
-    for _ in range(4):
-        current = Template(template.name, template.registers, template.locations, steps, template.stops)
-        live = Liveness(current, droppable)
-        new = [changed(s, s.guard, tidy.backward(s.actions, set(live.names(live.at[s.target])), droppable), s.tags) for s in steps]
-        if all(map(lambda a, b: a is b, new, steps)):
-            break
-        steps = new
+def written_first(actions: Iterable[Action], live: frozenset[str], registers: dict[str, Register]) -> list[Action]:
+    """Actions that were on several ways, now under predicates: `live` are the registers whose value before them matters on some way.
+
+    The first definition of any other register need not keep the old value: nobody reads that before it is written.
+    """
+    seen: set[str] = set()
+    done: list[Action] = []
+    for action in actions:
+        name = defined(action)
+        if name is not None and name not in seen:
+            seen.add(name)
+            if name not in live and not always(action):
+                if isinstance(action, Assign):
+                    action = Assign(name, action.value)
+                else:
+                    done.append(Assign(name, const(0, registers[name].width)))
+        done.append(action)
+    return done
+
+
+def tidy_template(template: Template, droppable: Droppable, clean: Template | None = None) -> Template:
+    """Every step tidied. Steps whose actions are those of a step of `clean` are known to be tidy, but for what is dead."""
+    tidy = Tidy(template.registers)
+    known = {id(s.actions) for s in clean.steps} if clean is not None else set()
+    steps = [s if id(s.actions) in known else changed(s, s.guard, tidy.straight_line(s.actions), s.tags) for s in template.steps]
+    current = Template(template.name, template.registers, template.locations, steps, template.stops)
+    live = Liveness(current, droppable)
+    steps = [changed(s, s.guard, tidy.backward(s.actions, set(live.names(live.at[s.target])), droppable), s.tags) for s in steps]
     return Template(template.name, template.registers, template.locations, steps, template.stops)
 
 

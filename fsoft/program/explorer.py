@@ -24,7 +24,7 @@ from fsoft.program.local import Locality
 from fsoft.program.locks import held_locks
 from fsoft.program.program import Alloc, Enter, Free, Leave, Load, Program, Step, Store
 from fsoft.program.replay import Finding, Monitor, View, confirm, play, without_halts
-from fsoft.program.state import OVER, Access, Event, Halted, Question, Vector, Violation
+from fsoft.program.state import DEAD, OVER, Access, Event, Halted, Question, Vector, Violation
 from fsoft.program.verdict import Move, Stats, Verdict
 
 _CHECK_EVERY = 1024  # states between looks at the clock
@@ -117,15 +117,22 @@ class Explorer:
         return self.sampler(question, options)
 
     def _fewer_objects(self, options: Sequence[int]) -> Sequence[int]:
-        """A freed object that no value points to stands for the new one and for every other such object."""
+        """A freed object that no value points to stands for the new one and for every other such object.
+
+        The values are those before the step, so objects that died within the step do not count.
+        """
         shift, v = self.program.offset_bits, self._current
         if any(isinstance(value, tuple) for value in v):
             return options
         held = {value >> shift for value in v if value is not None}
-        forgotten = [address for address in options[1:] if address >> shift not in held]
+        forgotten = [a for a in options[1:] if a >> shift not in held and self._dead(v, a)]
         if not forgotten:
             return options
         return [forgotten[0], *(address for address in options[1:] if address not in forgotten)]
+
+    def _dead(self, v: Vector, address: int) -> bool:
+        place = self.layout.place_of(address)
+        return place is not None and v[place.status] == DEAD
 
     # ------------------------------------------------------------ steps
 

@@ -398,6 +398,8 @@ def _rule_extract(width: int, args: tuple[Expr, ...], data: object) -> Expr | No
         return make("extract", width, a.args, data)
     if a.op == "zext" and data >= a.args[0].width:
         return const(0, width)
+    if a.op == "padd" and isinstance(a.data, int) and data >= a.data:
+        return make("extract", width, (a.args[0],), data)
     if a.op == "concat":
         low = a.args[1]
         if data + width <= low.width:

@@ -145,6 +145,10 @@ class Memory:
         v[index] = value
         return value
 
+    def cell_of(self, question: Question) -> int:
+        """The entry of the vector that a question about an undefined cell asks for."""
+        return next(index for index, asked in self._questions.items() if asked is question)
+
     def store(self, v: Vector, address: int, size: int, value: int) -> bool:
         """Write; False if the access is invalid."""
         place = self.reach(v, address, size, True)

@@ -68,7 +68,7 @@ class Words:
         if isinstance(action, Halt):
             return f"halt {action.kind}" + ("" if action.marker is None else f" (marker {action.marker})")
         if isinstance(action, Alloc):
-            return f"{action.reg} := alloc {show(action.size)} bytes from pool {action.pool}"
+            return f"{action.reg} := alloc {show(action.size)} {'zero ' * action.zero}bytes from pool {action.pool}"
         if isinstance(action, Measure):
             return f"{action.reg} := size of the object at {show(action.address)}"
         return f"{_LIFE[type(action)]} {self.address(action.address)}"

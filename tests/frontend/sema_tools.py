@@ -89,12 +89,12 @@ def show(node: object) -> str:
     return str(node)
 
 
-def constants(expressions: Sequence[str], declarations: str, model: DataModel) -> list[int | float]:
+def constants(expressions: Sequence[str], declarations: str, model: DataModel) -> list[int]:
     """The values of constant expressions as sema sees them."""
     lines = [f"long long v{i} = (long long)({text});" for i, text in enumerate(expressions)]
     uses = "".join(f"v{i};" for i in range(len(lines)))
     unit = analyse(declarations + "\n" + "\n".join(lines) + f"\nint main(void) {{ {uses} return 0; }}", model=model)
-    values: list[int | float] = []
+    values: list[int] = []
     for i in range(len(lines)):
         init = unit.globals[f"v{i}"].init
         assert init is not None

@@ -94,7 +94,7 @@ SIZES = {  # glibc's, LP64 and ILP32
 }  # fmt: skip
 FIELDS = {  # header's type -> model's struct, member by member
     ("pthread_mutex_t", "__fsoft_mutex"): {"__count": "count", "__owner": "owner"},
-    ("pthread_cond_t", "__fsoft_cond"): {"__waiting": "waiting", "__destroyed": "destroyed", "__mutex": "mutex"},
+    ("pthread_cond_t", "__fsoft_cond"): {"__waiting": "waiting", "__destroyed": "destroyed", "__mutex": "with"},
     ("pthread_rwlock_t", "__fsoft_rwlock"): {"__writer": "writer", "__readers": "readers", "__again": "again", "__destroyed": "destroyed"},
     ("pthread_barrier_t", "__fsoft_barrier"): {"__count": "count", "__arrived": "arrived", "__waiting": "waiting", "__serial": "serial"},
     ("pthread_attr_t", "__fsoft_attr"): {"__detached": "detached"},

@@ -117,6 +117,9 @@ int old (a) int a; { return a; }
 """
 
 
+NEEDED = {"used_t", "size_t", "inner", "color"}  # what mentioning used_t needs
+
+
 def kept(user: str, header: str = HEADER) -> set[str]:
     found = set()
     for node in parse_text(header + user, "t.i").ast.ext:
@@ -129,11 +132,11 @@ def kept(user: str, header: str = HEADER) -> set[str]:
     ("user", "names"),
     [
         ("int x;", set()),
-        ("used_t x;", {"used_t", "size_t", "inner", "color"}),
+        ("used_t x;", NEEDED),
         ("int x = GREEN;", {"color"}),
         ("int x = ALONE;", {"anonymous"}),
         ("int x = sizeof(struct unused);", {"unused_t"}),
-        ("void x(void) { used_function(0, 1); }", {"used_function", "used_t", "size_t", "inner", "color"}),
+        ("void x(void) { used_function(0, 1); }", {"used_function"} | NEEDED),
         ("void x(void) { second(0); }", {"first", "second"}),
         ("void x(void) { signal(1, 0); }", {"signal"}),
         ("void x(void) { helper(1); }", {"helper", "unused_function"}),
@@ -145,6 +148,23 @@ def kept(user: str, header: str = HEADER) -> set[str]:
 )
 def test_only_what_is_needed_is_read(user: str, names: set[str]) -> None:
     assert kept(user) == names | {"x"}
+
+
+@pytest.mark.parametrize(
+    ("declaration", "user"),
+    [
+        ("extern size_t (name);", "int x(void) { return name; }"),
+        ("typedef size_t (name);", "name x;"),
+        ("static __inline size_t (name) (void) { return 0; }", "int x(void) { return name(); }"),
+        ("extern size_t (name) (int);", "int x(void) { return name(1); }"),
+        ("extern size_t *(*name) (int);", "int x(void) { return *name(1); }"),
+        ("__extension__ typedef size_t name;", "name x;"),
+        ("size_t other, name;", "int x(void) { return name; }"),
+    ],
+)
+def test_names_in_unusual_shapes_are_found(declaration: str, user: str) -> None:
+    header = f'# 1 "m.c"\n# 1 "/usr/include/a.h" 1 3\ntypedef int size_t;\n{declaration}\n# 2 "m.c" 2\n'
+    assert {"name", "size_t", "x"} <= kept(user, header)
 
 
 def test_user_code_is_always_read() -> None:
@@ -168,8 +188,7 @@ def test_a_text_without_markers_is_the_users() -> None:
 
 def test_glibc_without_markers_is_pruned() -> None:
     header = "\n".join(line for line in HEADER.splitlines() if not line.startswith("#") and not line.startswith("int old"))
-    needed = {"used_t", "size_t", "inner", "color"}
-    assert kept("\nint x; used_t y; int z = 1; struct w { int a; } v;", header) == {"x", "y", "z", "v"} | needed
+    assert kept("\nint x; used_t y; int z = 1; struct w { int a; } v;", header) == {"x", "y", "z", "v"} | NEEDED
 
 
 def test_pack_in_a_system_header_reaches_only_its_structs() -> None:

@@ -5,15 +5,33 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
+from fsoft.frontend.source import NOWHERE
 from fsoft.program import descriptor
 from fsoft.program.expr import TRUE, Expr, binary, conj, const, eq, make, negate, own, reg, resize
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import (
-    STOPS, Action, Assign, Check, Enter, Halt, Input, Leave, Load, Location, Object, Program, Register, Require, Run, Step, Store, Tag,
-    Template, Thread,
+    STOPS,
+    Action,
+    Assign,
+    Check,
+    Enter,
+    Halt,
+    Input,
+    Leave,
+    Load,
+    Location,
+    Object,
+    Program,
+    Register,
+    Require,
+    Run,
+    Step,
+    Store,
+    Tag,
+    Template,
+    Thread,
 )  # fmt: skip
 from fsoft.program.state import OVER, Halted, Violation
-from fsoft.frontend.source import NOWHERE
 
 WORD, OFFSET = 32, 20
 DESCRIPTORS = 1
@@ -341,7 +359,8 @@ class Random:
     def _lock(self, w: Writer, depth: int) -> None:
         t = self.temps[1]
         place = address(2)
-        w.step(Load(str(t.data), place, 1, True), Require(eq(t, const(0, 8))), Store(place, const(1, 8), 1, True), tags=(Tag("acquire", place),))
+        take = (Load(str(t.data), place, 1, True), Require(eq(t, const(0, 8))), Store(place, const(1, 8), 1, True))
+        w.step(*take, tags=(Tag("acquire", place),))
         self._statements(w, 1, 0)
         w.step(Store(place, const(0, 8), 1, True), tags=(Tag("release", place),))
 

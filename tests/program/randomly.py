@@ -102,7 +102,7 @@ def _action(source: Random, t: TemplateBuilder, leaves: dict[int, list[str]], pl
     name = source.choice(leaves[width])
     delta = source.choice((0, 0, 0, 1, 2, 3, 4, 8, 12, -4))
     address = make("padd", 32, (source.choice(places), const(delta, 32)), OFFSET)
-    kind = source.choice(("load", "load", "load", "store", "store", "store", "assign", "assign", "alloc", "life", "other"))
+    kind = source.choice(("load", "load", "load", "store", "store", "store", "assign", "assign", "alloc", "life", "other", "other", "other"))
     if kind == "load":
         return Load(name, address, size, source.random() < 0.3, when)
     if kind == "store":
@@ -112,10 +112,11 @@ def _action(source: Random, t: TemplateBuilder, leaves: dict[int, list[str]], pl
         name = source.choice(leaves[width])
         return Assign(name, expression(source, width, 3, leaves), when)
     if kind == "alloc":
-        return Alloc(source.choice(("p", "q")), source.choice((c(8), c(4), c(9), t["a"])), source.choice(pools), when)
+        size_of = source.choice((c(8), c(4), c(9), t["a"]))
+        return Alloc(source.choice(("p", "q")), size_of, source.choice(pools), source.random() < 0.3, when)
     if kind == "life":
-        choices = (Enter(own("local", 32), when), Leave(own("local", 32), when), Free(source.choice(places), when), Measure("a", address, when))
-        return source.choice(choices)
+        local = own("local", 32)
+        return source.choice((Enter(local, when), Leave(local, when), Free(source.choice(places), when), Measure("a", address, when)))
     among = source.choice((None, expression(source, 64, 1, leaves)))
     return source.choice(
         (

@@ -307,3 +307,15 @@ def test_private_objects_make_local_steps() -> None:
 def test_several_properties_get_a_verdict_each() -> None:
     verdicts = explore_each(counter(2, False), ["no-data-race", "no-deadlock", "unreach-call"])
     assert [v.last_line() for v in verdicts] == ["FALSE(no-data-race)", "TRUE", "FALSE(unreach-call)"]
+
+
+def test_an_object_that_dies_in_the_same_step_is_not_forgotten() -> None:
+    """One step: p = malloc, old = p, free(p), q = malloc. Both q == old and q != old are possible."""
+    for expected in (True, False):
+        b = Builder()
+        pool = b.pool(2, 8)
+        t = b.template("main", p=32, q=32)
+        t.step(0, 1, Alloc("p", c(8), pool), Free(t["p"]), Alloc("q", c(8), pool))
+        same = binary("eq", t["p"], t["q"])
+        t.check(1, 2, same if expected else negate(same))
+        assert explore(b.program(("main", t))).kind == "FALSE"

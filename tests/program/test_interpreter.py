@@ -67,7 +67,7 @@ def test_deep_expressions_compile() -> None:
 def test_generated_steps_do_what_the_definition_does(checks: tuple[str, ...]) -> None:
     source = Random(2)
     seen: set[str] = set()
-    for _ in range(60):
+    for _ in range(80):
         program = memory_program(source, 12, checks)
         assert complaints(program) == [] or all("depends on an input" in text for text in complaints(program))
         plain, fast, canonical = Machine(program, compiled=False), Machine(program, logging=True), Machine(program, canonical=True)
@@ -253,7 +253,8 @@ def test_the_requested_size_bounds_accesses() -> None:
     actions = (Alloc("p", c(4), 0), Measure("a", P), Store(P, c(1), 4), Store(binary("add", P, c(4)), c(1), 4))
     machine, state, events = run(heap_program(*actions, exact=False))
     assert machine.layout.register(state, 0, "a") == 4
-    assert [e.message for e in events if isinstance(e, Violation)] == ["write to 4 bytes out of bounds: offset 4 of heap0.0, which has 4 bytes"]
+    message = "write to 4 bytes out of bounds: offset 4 of heap0.0, which has 4 bytes"
+    assert [e.message for e in events if isinstance(e, Violation)] == [message]
 
 
 def test_locals_live_between_enter_and_leave() -> None:

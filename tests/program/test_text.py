@@ -24,7 +24,7 @@ def program() -> Program:
     t.lock(0, 1, x)
     t.step(1, 2, Input("a", "wake whom", c(5, 64)), Store(own("local", 32), t["a"], 4), guard=is_(t["a"], 0))
     t.step(2, 3, Check(binary("slt", t["a"], c(10)), "unreach-call", "a < 10", is_(t["a"], 1)), text="assert(a < 10);")
-    t.step(3, 3, Alloc("a", c(8), pool), Load("_t", t["a"], 4), Free(t["a"]), Measure("a", t["a"]))
+    t.step(3, 3, Alloc("a", c(8), pool, zero=True), Load("_t", t["a"], 4), Free(t["a"]), Measure("a", t["a"]))
     t.step(3, 0, Enter(own("local", 32)), Leave(own("local", 32)), tags=(Tag("spurious"),))
     t.halt(3, "cut", marker=0)
     t.atomic.add(2)
@@ -55,7 +55,7 @@ template main
   2  atomic
     2 -> 3  if (a == 1): check (a <s 10) (unreach-call: a < 10)           // main.c:3 assert(a < 10);
   3
-    3 -> 3  a := alloc 8 bytes from pool 0                                // main.c:4 3 -> 3
+    3 -> 3  a := alloc 8 zero bytes from pool 0                           // main.c:4 3 -> 3
               _t := *a (4)
               free *a
               a := size of the object at a

@@ -24,12 +24,15 @@ typedef struct {
 } pthread_mutex_t;
 typedef struct { int __kind; } pthread_mutexattr_t;
 typedef struct {
-    int __destroyed;
-    unsigned int __unused;
+    unsigned int __unused[2];
     unsigned long long __waiting;
     unsigned long long __unused2[2];
     void *__mutex;
-    char __rest[sizeof(long) == 8 ? 8 : 12];
+#ifndef __LP64__
+    int __unused3;
+#endif
+    int __destroyed;
+    char __rest[4];
 } pthread_cond_t;
 typedef struct { int __unused; } pthread_condattr_t;
 typedef struct {

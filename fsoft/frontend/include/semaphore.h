@@ -2,7 +2,7 @@
 #define _FSOFT_SEMAPHORE_H
 #include <sys/types.h>
 #include <time.h>
-typedef struct { long __value; long __destroyed; char __rest[sizeof(long) == 8 ? 16 : 8]; } sem_t;
+typedef struct { long __value; char __destroyed; char __rest[sizeof(long) == 8 ? 23 : 11]; } sem_t;
 #define SEM_FAILED ((sem_t *)0)
 #define SEM_VALUE_MAX 2147483647
 int sem_init(sem_t *sem, int shared, unsigned int value);

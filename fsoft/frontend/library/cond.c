@@ -4,7 +4,10 @@
 __fsoft_atomic int pthread_cond_init(struct __fsoft_cond *c, const void *attr) {
     __fsoft_tag("init", c);
     c->waiting = 0;
-    if (CHECKED) c->destroyed = 0;
+    if (CHECKED) {
+        c->destroyed = 0;
+        c->with.mutex = 0;
+    }
     return 0;
 }
 
@@ -23,11 +26,11 @@ static __fsoft_atomic int cond_enter(struct __fsoft_cond *c, struct __fsoft_mute
     __fsoft_tag("wait", c);
     __fsoft_tag("release", m);
     if (CHECKED) {
-        struct __fsoft_mutex *mutex = c->mutex;
+        struct __fsoft_mutex *mutex = c->with.mutex;
         __fsoft_check(!c->destroyed, MISUSE, "wait on a destroyed condition");
         __fsoft_check(m->owner == __fsoft_self(), MISUSE, "wait on a condition without holding the mutex");
         __fsoft_check(waiting == 0 || mutex == m, MISUSE, "threads wait on one condition with two mutexes");
-        c->mutex = m;
+        c->with.mutex = m;
     }
     if ((kind & 3) == RECURSIVE || (kind & 3) == ERRORCHECK) {
         if (m->owner != __fsoft_self()) return -1;

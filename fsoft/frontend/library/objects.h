@@ -37,11 +37,14 @@ struct __fsoft_mutexattr {
 };
 
 struct __fsoft_cond {
-    int destroyed;
-    unsigned unused;
+    unsigned unused[2];
     __fsoft_mask waiting;
     __fsoft_mask unused2[2];
-    struct __fsoft_mutex *mutex; /* of the waiting threads; kept only when lock misuse is checked */
+    union { /* 8 bytes in both data models */
+        struct __fsoft_mutex *mutex; /* of the waiting threads; kept only when lock misuse is checked */
+        __fsoft_mask unused3;
+    } with;
+    int destroyed;
 };
 
 struct __fsoft_rwlock {
@@ -60,7 +63,7 @@ struct __fsoft_barrier {
 
 struct __fsoft_sem {
     long value;
-    long destroyed;
+    char destroyed;
 };
 
 struct __fsoft_attr {

@@ -148,10 +148,11 @@ class Expressions:
                 expr = self._materialised(expr)
             if isinstance(expr, tree.Deref) and self._variable_size(expr) is not None:
                 return expr.pointer
-            if isinstance(expr, tree.Deref) and isinstance(expr.pointer, tree.IntConstant):
-                return tree.IntConstant(self.pointer_to(ctype.element, ctype.atomic), expr.loc, expr.pointer.value)
+            pointer, constant = self.pointer_to(ctype.element, ctype.atomic), self._constant_address(expr)
+            if constant is not None:
+                return tree.IntConstant(pointer, expr.loc, constant)
             self.context.take_address(expr)
-            return tree.AddressOf(self.pointer_to(ctype.element, ctype.atomic), expr.loc, expr)
+            return tree.AddressOf(pointer, expr.loc, expr)
         if isinstance(ctype, Function):
             if isinstance(expr, tree.Deref):
                 return expr.pointer
@@ -347,7 +348,16 @@ class Expressions:
         condition = self.scalar(node.cond, "condition of '?:'")
         if node.iftrue is None:
             return self._elvis(condition, node, loc)
-        return self.conditional(condition, self.value(node.iftrue), self.value(node.iffalse), loc)
+        known = truth(condition)
+        then = self.value_if(known is not False, node.iftrue)
+        return self.conditional(condition, then, self.value_if(known is not True, node.iffalse), loc)
+
+    def value_if(self, evaluated: bool, node: Node) -> tree.Expr:
+        """A value of which it may be known that it is never computed: what it refers to does not count as used then."""
+        if evaluated:
+            return self.value(node)
+        with self.context.without_evaluation():
+            return self.value(node)
 
     def _elvis(self, condition: tree.Expr, node: Node, loc: Loc) -> tree.Expr:
         """`a ?: b`: `a` is evaluated once, into a temporary."""

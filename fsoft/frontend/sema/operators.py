@@ -37,11 +37,13 @@ class Operators:
         while type(node) is c_ast.BinaryOp:
             spine.append(node)
             node = node.left
-        value = self.context.expressions.value
-        left = value(node)
+        expressions = self.context.expressions
+        left = expressions.value(node)
         while spine:
             item = spine.pop()
-            left = self.apply(item.op, left, value(item.right), self.context.loc(item))
+            op = item.op
+            needed = op not in ("&&", "||") or truth(left) is not (op == "||")
+            left = self.apply(op, left, expressions.value_if(needed, item.right), self.context.loc(item))
         return left
 
     def apply(self, op: str, left: tree.Expr, right: tree.Expr, loc: Loc) -> tree.Expr:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
-from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.frontend.source import NOWHERE, InputError, Unsupported
 from fsoft.program import descriptor
 from fsoft.program.expr import Expr, const, eq, ite, own, resize
 from fsoft.program.lower.calls import Copy
@@ -46,6 +46,8 @@ class Lowering(Statements):
         self.b.jump(body)
         init = len(self.b.template.steps) - 1
         self.b.place(body)
+        if is_entry:
+            self._constructors()
         self._parameters(definition, frame, argument, is_entry)
         self._run(None, definition, frame)
         self.b.place(finish)
@@ -61,6 +63,14 @@ class Lowering(Statements):
         self._end()
         self._thread_locals(init)
         return self.b.template
+
+    def _constructors(self) -> None:
+        """Functions with the attribute `constructor` run before main, in the order of the files."""
+        for hook in self.shared.unit.functions.values():
+            if "destructor" in hook.attributes:
+                raise Unsupported(hook.loc, f"attribute 'destructor' on '{hook.name}': code after the end of main is not modelled")
+            if "constructor" in hook.attributes:
+                self._inline(tree.Call(ct.VOID, hook.loc, tree.FunctionName(hook.type, hook.loc, hook.name), ()), hook)
 
     def _start(self) -> Expr:
         """Location 0: blocked until the descriptor says RUNNING."""

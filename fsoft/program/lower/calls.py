@@ -94,7 +94,7 @@ class Calls(Intrinsics):
     # ------------------------------------------------------------ calls through pointers
 
     def _indirect(self, call: tree.Call, pointer: Expr, params: int) -> Expr | MemoryPlace | None:
-        names = self.callees(pointer, params)
+        names = self._of_result(self.callees(pointer, params), call.type)
         if len(names) == 1 and pointer.is_const:
             return self._direct(call, names[0])
         pointer = self.keep(pointer)
@@ -117,6 +117,12 @@ class Calls(Intrinsics):
             self.b.jump(self.b.template.stops["undefined"])
         self.b.place(end)
         return result if scalar else MemoryPlace(result, 0, call.type) if isinstance(call.type, ct.Record) else None
+
+    def _of_result(self, names: list[str], result: ct.CType) -> list[str]:
+        """Those that give a value where one is called for and none where none is; all, if there is no such function."""
+        functions = self.shared.unit.functions
+        wanted = isinstance(result, ct.Void)
+        return [n for n in names if n in functions and isinstance(functions[n].type.result, ct.Void) == wanted] or names
 
     def _direct(self, call: tree.Call, name: str) -> Expr | MemoryPlace | None:
         definition = self.shared.unit.functions.get(name)

@@ -1,0 +1,113 @@
+"""k-induction: no target within k - 1 steps of an initial state, and none after k states without one (Sheeran, Singh,
+Stålmarck, FMCAD 2000).
+
+The step is made complete by simple paths: two states of the step that turn out equal are forced to differ (lazily, as in
+Eén and Sörensson, "Temporal Induction by Incremental SAT Solving", 2003).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from checkers.bmc import Unrolling
+from checkers.registry import ModelEngine
+from checkers.safety import Goal, Open, Outcome, Question, Reached, induction, judge
+from fsoft.circuit.bits import BitModel
+from fsoft.circuit.cnf import NEGATIVE, POSITIVE
+from fsoft.circuit.model import Model
+from fsoft.circuit.verdict import Answer
+from fsoft.solve.sat import DEFAULT, Sat
+
+
+@dataclass(slots=True)
+class KInduction:
+    """`depth`: the largest k (None: no limit). `unique`: strengthen the step by simple paths."""
+
+    depth: int | None = None
+    solver: str = DEFAULT
+    unique: bool = True
+
+    def check(
+        self,
+        model: Model | BitModel,
+        *,
+        progress: Callable[[int], None] | None = None,
+        timeout: float | None = None,
+        bad: str | None = None,
+        **options: Any,
+    ) -> Answer:
+        return judge(Question(model, progress, timeout, bad), replace(self, **options).solve)
+
+    def solve(self, goal: Goal) -> Outcome:
+        base, step = Unrolling(goal, Sat(self.solver)), _Step(goal, Sat(self.solver), self.unique)
+        try:
+            k = 0
+            while self.depth is None or k <= self.depth:
+                goal.tick()
+                if step.holds():
+                    over = list(range(len(goal.bits.latches))) if step.used else None
+                    return induction(k, over)
+                if base.reach():
+                    return Reached(base.run())
+                goal.cover(k)
+                k += 1
+            return Open(f"no proof by {self.depth}-induction")
+        finally:
+            base.sat.close()
+            step.sat.close()
+
+
+class _Step(Unrolling):
+    """Frames from any state; `holds` adds the next one and asks whether it is free of targets if all before were."""
+
+    def __init__(self, goal: Goal, sat: Sat, unique: bool) -> None:
+        super().__init__(goal, sat, from_resets=False)
+        self.unique = unique
+        self.used = False
+
+    def holds(self) -> bool:
+        target = self.extend()
+        if target == 0:
+            return True
+        literal = self.encoder.literal(target, POSITIVE)
+        while self.sat.solve([literal], self.goal.deadline):
+            if not self.unique or not self._separate():
+                self.sat.add([-self.encoder.literal(target, NEGATIVE)])
+                return False
+        return True
+
+    def _separate(self) -> bool:
+        """Forces apart states of the found path that are equal; False if all differ already."""
+        seen: dict[tuple[int, ...], int] = {}
+        found = False
+        for frame in range(self.unroller.frames):
+            state = tuple(self._bit(x) for x in self.unroller.latches(frame))
+            if state in seen:
+                self._differ(seen[state], frame)
+                found = self.used = True
+            seen[state] = frame
+        return found
+
+    def _bit(self, literal: int) -> int:
+        if literal < 2:
+            return literal
+        name = self.encoder.known(literal)
+        return int(self.sat.value(name)) if name else 0
+
+    def _differ(self, i: int, j: int) -> None:
+        aig = self.unroller.aig
+        pairs = zip(self.unroller.latches(i), self.unroller.latches(j))
+        some = aig.disjoin([aig.lxor(x, y) for x, y in pairs])
+        self.sat.add([self.encoder.literal(some, POSITIVE)])
+
+
+ENGINE = ModelEngine(
+    name="kinduction",
+    summary="k-induction over simple paths",
+    proves=True,
+    refutes=True,
+    load=KInduction,
+    options=("depth", "solver", "unique"),
+)

@@ -1,0 +1,422 @@
+"""Property directed reachability (IC3): Bradley, "SAT-Based Model Checking without Unrolling" (VMCAI 2011); Eén, Mishchenko and Brayton,
+"Efficient Implementation of Property Directed Reachability" (FMCAD 2011); counterexamples to generalisation from Hassan, Bradley
+and Somenzi, "Better Generalization in IC3" (FMCAD 2013).
+
+A cube is a sorted tuple of latch literals: `i + 1` says that latch i is true, `-(i + 1)` that it is false. Frame k is an over-approximation
+of the states reachable in k steps, kept as blocked cubes: `lemmas[k]` are those whose highest frame is k. Each frame has its own solver
+that holds only the cones of the next functions that were asked for. Predecessors are lifted by an unsatisfiable core: the
+latches that, with the inputs chosen, force the successor. The proof is the set of clauses of the first frame that repeats.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from checkers.registry import ModelEngine
+from checkers.safety import Excluded, Goal, Outcome, Question, Reached, invariant, judge
+from fsoft.circuit.bits import BitModel, BitStimulus
+from fsoft.circuit.cnf import NEGATIVE, POSITIVE, Encoder
+from fsoft.circuit.model import Model
+from fsoft.circuit.verdict import Answer
+from fsoft.program.verdict import InternalError
+from fsoft.solve.sat import Sat
+
+Cube = tuple[int, ...]
+_RECYCLE = 1500  # temporary clauses after which a frame's solver is made anew
+
+
+@dataclass(slots=True)
+class Pdr:
+    """`ctg`: how many counterexamples to generalisation to try to block per dropped literal (0: none)."""
+
+    solver: str = "minisat22"
+    ctg: int = 2
+
+    def check(
+        self,
+        model: Model | BitModel,
+        *,
+        progress: Callable[[int], None] | None = None,
+        timeout: float | None = None,
+        bad: str | None = None,
+        **options: Any,
+    ) -> Answer:
+        return judge(Question(model, progress, timeout, bad), replace(self, **options).solve)
+
+    def solve(self, goal: Goal) -> Outcome:
+        if all(literal == 0 for literal in goal.targets.values()):
+            return invariant([])
+        return _Search(goal, self).run()
+
+
+class _System:
+    """The model as the solvers need it: one target literal, supports of the next functions, resets as literals."""
+
+    def __init__(self, goal: Goal) -> None:
+        bits = goal.bits
+        self.bits = bits
+        self.aig = bits.aig
+        self.target = bits.aig.disjoin(goal.targets.values())
+        self.constraints = list(bits.constraints.values())
+        self.init = {i + 1 if reset else -(i + 1) for i, reset in enumerate(bits.reset) if reset is not None}
+        self._masks = _supports(bits, [*bits.next, self.target, *self.constraints])
+        fixed = 0
+        for literal in self.constraints:
+            fixed |= self._masks[literal >> 1]
+        self._fixed = fixed
+
+    def next(self, literal: int) -> int:
+        """The AIG literal of a latch literal one step later."""
+        return self.bits.next[literal - 1] if literal > 0 else self.bits.next[-literal - 1] ^ 1
+
+    def now(self, literal: int) -> int:
+        return self.bits.latches[literal - 1] if literal > 0 else self.bits.latches[-literal - 1] ^ 1
+
+    def support(self, literals: Iterable[int]) -> tuple[list[int], list[int]]:
+        """The latches (as 1, 2, ...) and the inputs (0, 1, ...) below AIG literals and constraints."""
+        mask = self._fixed
+        for literal in literals:
+            mask |= self._masks[literal >> 1]
+        count = len(self.bits.latches)
+        text = bin(mask)[:1:-1]
+        ones = [i for i, c in enumerate(text) if c == "1"]
+        return [i + 1 for i in ones if i < count], [i - count for i in ones if i >= count]
+
+    def initial(self, cube: Iterable[int]) -> bool:
+        """Whether some initial state lies in the cube."""
+        init = self.init
+        return all(-literal not in init for literal in cube)
+
+
+def _supports(bits: BitModel, roots: list[int]) -> dict[int, int]:
+    """For the variables of the roots, a mask of latches (low bits) and inputs below."""
+    mask = [0] * len(bits.aig)
+    for i, literal in enumerate([*bits.latches, *bits.inputs]):
+        mask[literal >> 1] = 1 << i
+    left, right = bits.aig.left, bits.aig.right
+    for v in bits.aig.cone(roots):
+        if left[v] >= 0:
+            mask[v] = mask[left[v] >> 1] | mask[right[v] >> 1]
+    return {literal >> 1: mask[literal >> 1] for literal in roots}
+
+
+class _Frame:
+    """A solver with the constraints (unless they are to be shown) and the cones that were needed so far."""
+
+    def __init__(self, system: _System, solver: str, constrained: bool = True) -> None:
+        self.system = system
+        self.sat = Sat(solver)
+        self.encoder = Encoder(system.aig, self.sat.add, self.sat.var)
+        self.temporary = 0
+        for literal in system.constraints if constrained else ():
+            self.sat.add([self.encoder.literal(literal, POSITIVE)])
+
+    def now(self, literal: int) -> int:
+        return self.encoder.literal(self.system.now(literal))
+
+    def block(self, cube: Cube) -> None:
+        self.sat.add([-self.now(literal) for literal in cube])
+
+    def switch(self, clause: list[int]) -> int:
+        """A fresh literal under which the clause holds; release it with `drop`."""
+        self.temporary += 1
+        on = self.sat.var()
+        self.sat.add([-on, *clause])
+        return on
+
+    def drop(self, on: int) -> None:
+        self.sat.add([-on])
+
+    def close(self) -> None:
+        self.sat.close()
+
+
+class _Obligation:
+    """States that lead to the target: block them at `level`, or find that they are reachable. `inputs` lead to `then`."""
+
+    __slots__ = ("cube", "depth", "inputs", "then")
+
+    def __init__(self, cube: Cube, inputs: tuple[int, ...], then: _Obligation | None) -> None:
+        self.cube, self.inputs, self.then = cube, inputs, then
+        self.depth: int = then.depth + 1 if then else 0
+
+
+class _Counterexample(Exception):
+    def __init__(self, obligation: _Obligation) -> None:
+        self.obligation = obligation
+
+
+class _Search:
+    def __init__(self, goal: Goal, options: Pdr) -> None:
+        self.goal, self.options = goal, options
+        self.system = _System(goal)
+        self.lemmas: list[list[Cube]] = []
+        self.frames: list[_Frame] = []
+        self.lifter = _Frame(self.system, options.solver, constrained=False)
+        self.activity = [0.0] * (len(goal.bits.latches) + 1)
+        self.bump = 1.0
+        self.count = 0
+
+    # ------------------------------------------------------------ the main loop
+
+    def run(self) -> Outcome:
+        try:
+            self._open_frame()
+            while True:
+                while (bad := self._bad_state()) is not None:
+                    self._block(bad)
+                self.goal.cover(len(self.frames) - 1)
+                self._open_frame()
+                proof = self._propagate()
+                if proof is not None:
+                    return proof
+        except _Counterexample as found:
+            return Reached(self._trace(found.obligation))
+        finally:
+            for frame in [*self.frames, self.lifter]:
+                frame.close()
+
+    @property
+    def top(self) -> int:
+        return len(self.frames) - 1
+
+    def _open_frame(self) -> None:
+        self.lemmas.append([])
+        self.frames.append(self._new_solver(len(self.frames)))
+
+    def _new_solver(self, level: int) -> _Frame:
+        frame = _Frame(self.system, self.options.solver)
+        if level == 0:
+            for literal in sorted(self.system.init, key=abs):
+                frame.sat.add([frame.now(literal)])
+        for cubes in self.lemmas[max(level, 1) :]:
+            for cube in cubes:
+                frame.block(cube)
+        return frame
+
+    def _solver(self, level: int) -> _Frame:
+        frame = self.frames[level]
+        if frame.temporary > _RECYCLE:
+            frame.close()
+            frame = self.frames[level] = self._new_solver(level)
+        return frame
+
+    # ------------------------------------------------------------ queries
+
+    def _bad_state(self) -> _Obligation | None:
+        """States of the last frame where the target holds."""
+        self.goal.tick()
+        frame = self._solver(self.top)
+        target = frame.encoder.literal(self.system.target, POSITIVE)
+        if not frame.sat.solve([target], self.goal.deadline):
+            return None
+        obligation = self._lift(frame, [self.system.target], None)
+        if self.system.initial(obligation.cube):
+            raise _Counterexample(obligation)
+        return obligation
+
+    def _predecessor_free(self, cube: Cube, level: int) -> tuple[Cube | None, _Frame]:
+        """Whether no state of frame `level - 1` outside the cube steps into it: then the part of the cube that shows it; else None,
+        and the solver holds a predecessor."""
+        frame = self._solver(level - 1)
+        encoder, system = frame.encoder, self.system
+        on = frame.switch([-frame.now(literal) for literal in cube])
+        then = [encoder.literal(system.next(literal), POSITIVE) for literal in cube]
+        self.count += 1
+        if self.count & 63 == 0:
+            self.goal.tick()
+        if frame.sat.solve([on, *then], self.goal.deadline):
+            frame.sat.model()
+            frame.drop(on)
+            return None, frame
+        core = set(frame.sat.core())
+        frame.drop(on)
+        kept = [literal for literal, name in zip(cube, then) if name in core]
+        return self._outside_init(kept, cube), frame
+
+    def _outside_init(self, kept: list[int], cube: Cube) -> Cube:
+        """The kept literals, and one of the cube that no initial state satisfies if they have none."""
+        if self.system.initial(kept):
+            init = self.system.init
+            extra = next(literal for literal in cube if -literal in init)
+            kept = sorted([*kept, extra], key=abs)
+        return tuple(kept)
+
+    def _lift(self, frame: _Frame, goals: list[int], then: _Obligation | None) -> _Obligation:
+        """The states like the one in the frame's solver that reach the goal literals with the same inputs."""
+        system, sat, known = self.system, frame.sat, frame.encoder.known
+        latches, inputs = system.support(goals)
+        bits = system.bits
+
+        def value(literal: int) -> int:
+            name = known(literal)
+            return int(sat.value(name)) if name else 0
+
+        given = {i: value(bits.inputs[i]) for i in inputs}
+        state = [i if value(bits.latches[i - 1]) else -i for i in latches]
+        cube = self._enough(state, given, [*goals, *system.constraints])
+        step = tuple(given.get(i, 0) for i in range(len(bits.inputs)))
+        return _Obligation(cube, step, then)
+
+    def _enough(self, state: list[int], given: dict[int, int], goals: list[int]) -> Cube:
+        """Literals of the state that force all goals under the inputs."""
+        if self.lifter.temporary > _RECYCLE:
+            self.lifter.close()
+            self.lifter = _Frame(self.system, self.options.solver, constrained=False)
+        lifter = self.lifter
+        encoder, bits = lifter.encoder, self.system.bits
+        on = lifter.switch([-encoder.literal(goal, NEGATIVE) for goal in goals])
+        fixed = [encoder.literal(bits.inputs[i] ^ 1 ^ x) for i, x in given.items()]
+        state = sorted(state, key=lambda literal: -self.activity[abs(literal)])
+        for _ in range(2):
+            names = {lifter.now(literal): literal for literal in state}
+            if lifter.sat.solve([on, *fixed, *names]):
+                raise InternalError("pdr: a predecessor does not lead to its successor")
+            smaller = [names[name] for name in lifter.sat.core() if name in names]
+            if len(smaller) == len(state):
+                break
+            state = smaller
+        lifter.drop(on)
+        return tuple(sorted(state, key=abs))
+
+    # ------------------------------------------------------------ blocking
+
+    def _block(self, root: _Obligation) -> None:
+        """Blocks the states at the last frame, and what leads to them before."""
+        serial = 0
+        queue: list[tuple[int, int, int, _Obligation]] = [(self.top, 0, serial, root)]
+        while queue:
+            level, _, _, obligation = heapq.heappop(queue)
+            if self.system.initial(obligation.cube):
+                raise _Counterexample(obligation)
+            if not self._is_blocked(obligation.cube, level):
+                core, frame = self._predecessor_free(obligation.cube, level)
+                if core is None:
+                    goals = [self.system.next(literal) for literal in obligation.cube]
+                    before = self._lift(frame, goals, obligation)
+                    if level == 1 or self.system.initial(before.cube):
+                        raise _Counterexample(before)
+                    serial += 1
+                    heapq.heappush(queue, (level, -obligation.depth, serial, obligation))
+                    serial += 1
+                    heapq.heappush(queue, (level - 1, -before.depth, serial, before))
+                    continue
+                level = self._learn(core, level)
+            else:
+                level += 1
+            if level <= self.top:
+                serial += 1
+                heapq.heappush(queue, (level, -obligation.depth, serial, obligation))
+
+    def _is_blocked(self, cube: Cube, level: int) -> bool:
+        literals = frozenset(cube)
+        return any(literals.issuperset(lemma) for lemmas in self.lemmas[level:] for lemma in lemmas)
+
+    def _learn(self, cube: Cube, level: int) -> int:
+        """Generalises a cube that is blocked at the level, pushes it as high as it goes and remembers it; the level after its last."""
+        cube = self._generalise(cube, level, self.options.ctg > 0)
+        while level < self.top:
+            core, _ = self._predecessor_free(cube, level + 1)
+            if core is None:
+                break
+            cube = core
+            level += 1
+        self._add(cube, level)
+        return level + 1
+
+    def _add(self, cube: Cube, level: int) -> None:
+        literals = frozenset(cube)
+        for k in range(1, level + 1):
+            self.lemmas[k] = [lemma for lemma in self.lemmas[k] if not literals.issubset(lemma)]
+        self.lemmas[level].append(cube)
+        for frame in self.frames[1 : level + 1]:
+            frame.block(cube)
+        for literal in cube:
+            self.activity[abs(literal)] += self.bump
+        self.bump *= 1.02
+        if self.bump > 1e100:
+            self.activity = [x * 1e-100 for x in self.activity]
+            self.bump *= 1e-100
+
+    # ------------------------------------------------------------ generalisation
+
+    def _generalise(self, cube: Cube, level: int, ctg: bool) -> Cube:
+        """Drops literals while the cube stays blocked relative to the frame below, the least active first."""
+        order = sorted(cube, key=lambda literal: self.activity[abs(literal)])
+        needed: set[int] = set()
+        for literal in order:
+            if literal not in cube or literal in needed or len(cube) == 1:
+                continue
+            smaller = tuple(x for x in cube if x != literal)
+            found = self._down(smaller, level, needed, ctg)
+            if found is None:
+                needed.add(literal)
+            else:
+                cube = found
+        return cube
+
+    def _down(self, cube: Cube, level: int, needed: set[int], ctg: bool) -> Cube | None:
+        """A sub-cube that is blocked, or None. A predecessor outside is blocked itself if that is easy, else the cube gives way to it."""
+        tries = self.options.ctg if ctg else 0
+        while True:
+            if self.system.initial(cube):
+                return None
+            core, frame = self._predecessor_free(cube, level)
+            if core is not None:
+                return core
+            if not ctg or level == 1:
+                return None
+            before = self._lift(frame, [self.system.next(literal) for literal in cube], None).cube
+            if tries > 0 and not self.system.initial(before):
+                tries -= 1
+                blocked, _ = self._predecessor_free(before, level - 1)
+                if blocked is not None:
+                    self._add(self._generalise(blocked, level - 1, False), level - 1)
+                    continue
+            return None
+
+    # ------------------------------------------------------------ propagation and proof
+
+    def _propagate(self) -> Outcome | None:
+        for level in range(1, self.top):
+            for cube in list(self.lemmas[level]):
+                if cube not in self.lemmas[level]:
+                    continue
+                core, _ = self._predecessor_free(cube, level + 1)
+                if core is not None:
+                    self._add(core, level + 1)
+            if not self.lemmas[level]:
+                return self._proof(level + 1)
+        return None
+
+    def _proof(self, level: int) -> Excluded:
+        clauses = []
+        for lemmas in self.lemmas[level:]:
+            for cube in lemmas:
+                clauses.append(tuple(2 * (abs(x) - 1) + (x > 0) for x in cube))
+        return invariant(clauses)
+
+    def _trace(self, obligation: _Obligation) -> BitStimulus:
+        bits = self.system.bits
+        initial = [reset or 0 for reset in bits.reset]
+        for literal in obligation.cube:
+            initial[abs(literal) - 1] = int(literal > 0)
+        steps = []
+        step: _Obligation | None = obligation
+        while step is not None:
+            steps.append(step.inputs)
+            step = step.then
+        return BitStimulus(tuple(initial), tuple(steps))
+
+
+ENGINE = ModelEngine(
+    name="pdr",
+    summary="property directed reachability (IC3); proves with an inductive invariant of clauses",
+    proves=True,
+    refutes=True,
+    load=Pdr,
+    options=("solver", "ctg"),
+)

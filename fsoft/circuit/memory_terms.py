@@ -1,0 +1,163 @@
+"""Memory as multiplexers: which cells an address can name, the value there, what a store changes.
+
+Points-to gives the objects an access may touch (F-Soft section 4.1). Within an object an access considers the cells of its own
+size, at their own offsets; if the object has none of that size, every offset is assembled from bytes. An access that is valid but fits no
+cell of an object that has cells of its size is `odd`: the encoding does not follow it and raises the bound `access`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from fsoft.analysis.points_to import PointsTo, members
+from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, make, negate, resize
+from fsoft.program.program import Program
+from fsoft.program.state import ALIVE, Layout, Place
+
+MOST_BYTES = 256  # offsets considered in an object that is read or written byte-wise
+
+
+@dataclass(slots=True)
+class Way:
+    """The access touches `place` at byte `offset` if `when`."""
+
+    place: Place
+    offset: int
+    when: Expr
+
+
+@dataclass(slots=True)
+class Reach:
+    """What an access can touch. `valid`: one of the ways holds; `odd`: valid, but not followed."""
+
+    ways: list[Way] = field(default_factory=list)
+    valid: Expr = FALSE
+    odd: Expr = FALSE
+
+
+class Memory:
+    """Memory seen by one slot in the middle of a step; `read` gives the current term of an entry of the state vector."""
+
+    def __init__(self, program: Program, layout: Layout, read: Callable[[int], Expr], points_to: PointsTo, slot: int):
+        self.program, self.layout, self.read = program, layout, read
+        self.points_to, self.slot = points_to, slot
+        self.strict = "valid-deref" in program.checks
+
+    # ------------------------------------------------------------ which objects, which cells
+
+    def objects(self, address: Expr, syntax: Expr) -> list[tuple[Place, Expr]]:
+        """The objects that an address may point into, with the condition that it does. `syntax` is the address as the
+        step writes it, for points-to."""
+        bits = self.program.offset_bits
+        number = make("extract", self.program.word - bits, (address,), bits)
+        if number.is_const:
+            place = self.layout.places[number.value] if number.value < len(self.layout.places) else None
+            return [(place, TRUE)] if place is not None else []
+        out = []
+        for k in members(self.points_to.value(self.slot, syntax)):
+            place = self.layout.places[k]
+            if place is not None:
+                out.append((place, eq(number, const(k, number.width))))
+        return out
+
+    def alive(self, place: Place) -> Expr:
+        return eq(self.read(place.status), const(ALIVE, 2)) if place.status >= 0 else TRUE
+
+    def _inside(self, place: Place, end: int) -> Expr:
+        """The bytes up to `end` belong to what was asked for."""
+        if place.extent < 0:
+            return TRUE
+        return binary("ule", const(end, self.program.word), self.read(place.extent))
+
+    def _aligned(self, place: Place, offset: int, size: int) -> bool:
+        if not self.strict or size & (size - 1) or place.cells.exact(offset, size) is not None:
+            return True
+        return offset % min(size, self.program.word // 8) == 0
+
+    def reach(self, address: Expr, syntax: Expr, size: int, write: bool) -> Reach:
+        reach = Reach()
+        low = make("extract", self.program.offset_bits, (address,), 0)
+        for place, match in self.objects(address, syntax):
+            if write and place.object.readonly or place.limit < size:
+                continue
+            here = conj(match, self.alive(place))
+            followed: Expr = FALSE
+            offsets, complete = self._offsets(place, low, size)
+            for offset in offsets:
+                when = conj(conj(here, eq(low, const(offset, low.width))), self._inside(place, offset + size))
+                if when is not FALSE and self._aligned(place, offset, size):
+                    reach.ways.append(Way(place, offset, when))
+                    followed = disj(followed, when)
+            reach.valid = disj(reach.valid, followed)
+            if not complete:
+                within = binary("ule", low, const(place.limit - size, low.width))
+                reach.odd = disj(reach.odd, conj(conj(here, within), negate(followed)))
+        return reach
+
+    def _offsets(self, place: Place, low: Expr, size: int) -> tuple[list[int], bool]:
+        """Offsets to consider, and whether there are no others."""
+        if low.is_const:
+            inside = low.value <= place.limit - size
+            return ([low.value] if inside else []), True
+        cells = [c.offset for c in place.cells if c.size == size]
+        if cells:
+            return cells, len(cells) == 1 and place.limit == size
+        every = range(max(0, place.limit - size + 1))
+        return list(every[:MOST_BYTES]), len(every) <= MOST_BYTES
+
+    # ------------------------------------------------------------ reading and writing
+
+    def _cell(self, place: Place, number: int, size: int) -> Expr:
+        if place.rom is not None:
+            return const(int(place.rom[number]), 8 * size)
+        return self.read(place.base + number)
+
+    def _at(self, place: Place, offset: int, size: int) -> Expr:
+        """The value of `size` bytes at an offset, assembled where it is not one cell."""
+        number = place.cells.exact(offset, size)
+        if number is not None:
+            return self._cell(place, number, size)
+        total = const(0, 8 * size)
+        for cell in place.cells.overlapping(offset, size):
+            value = self._cell(place, cell.number, cell.size)
+            shift = 8 * (cell.offset - offset)
+            if shift < 0:
+                value = make("lshr", value.width, (value, const(-shift, value.width)))
+                shift = 0
+            part = make("shl", 8 * size, (resize(value, 8 * size, False), const(shift, 8 * size)))
+            total = make("or", 8 * size, (total, part))
+        return total
+
+    def value(self, reach: Reach, size: int) -> Expr:
+        result = const(0, 8 * size)
+        for way in reversed(reach.ways):
+            result = ite(way.when, self._at(way.place, way.offset, size), result)
+        return result
+
+    def stored(self, reach: Reach, size: int, value: Expr) -> dict[int, Expr]:
+        """New terms for the entries that a store may change (to be used where the store happens)."""
+        new: dict[int, Expr] = {}
+        for way in reach.ways:
+            for cell in way.place.cells.overlapping(way.offset, size):
+                index = way.place.base + cell.number
+                old = new.get(index)
+                if old is None:
+                    old = self.read(index)
+                new[index] = ite(way.when, _patched(old, cell.offset, value, way.offset), old)
+        return new
+
+
+def _patched(old: Expr, cell: int, value: Expr, offset: int) -> Expr:
+    """A cell's value with the bytes that a store at `offset` covers replaced."""
+    if cell == offset and value.width == old.width:
+        return value
+    parts: list[Expr] = []
+    for k in range(old.width // 8):
+        at = cell + k - offset
+        inside = 0 <= at < value.width // 8
+        parts.append(make("extract", 8, (value if inside else old,), 8 * (at if inside else k)))
+    total = parts[0]
+    for part in parts[1:]:
+        total = make("concat", total.width + 8, (part, total))
+    return total

@@ -1,0 +1,294 @@
+"""One step of one slot as terms: when it is enabled, what it writes, what it violates.
+
+The step is executed symbolically on the words of the state before it, action by action, under the condition that it has not stopped yet. The
+words are those of `program.state.Layout`, entry by entry, so that a state of the circuit and one of the interpreter compare directly;
+an undefined entry of the interpreter is any value in the circuit. Inputs are shared by all steps: only one runs at a time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fsoft.analysis.points_to import PointsTo
+from fsoft.circuit.memory_terms import Memory
+from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, ite, make, negate, reg, substitute
+from fsoft.program.interpreter import in_section
+from fsoft.program.program import (
+    Action, Alloc, Assign, Check, Enter, Free, Halt, Input, Leave, Load, Measure, Program, Require, Step, Store,
+)  # fmt: skip
+from fsoft.program.state import ALIVE, DEAD, NEVER, OVER, Layout, Place
+
+
+@dataclass(slots=True)
+class Effect:
+    """`writes` maps entries of the state vector to terms over the state before; `fails` and `cuts` say when a property is violated or
+    a bound is hit; `answers` list the choices made, in order: asked when, and the value."""
+
+    enabled: Expr = TRUE
+    writes: dict[int, Expr] = field(default_factory=dict)
+    fails: dict[str, Expr] = field(default_factory=dict)
+    cuts: dict[str, Expr] = field(default_factory=dict)
+    answers: list[tuple[Expr, Expr]] = field(default_factory=list)
+
+
+class Inputs:
+    """The inputs that all steps share, by number within the step and width."""
+
+    def __init__(self) -> None:
+        self.widths: dict[str, int] = {}
+
+    def get(self, number: int, width: int) -> Expr:
+        name = f"in.{number}.{width}"
+        self.widths[name] = width
+        return reg(name, width)
+
+
+class Words:
+    """Names and widths of the entries of the state vector."""
+
+    def __init__(self, program: Program, layout: Layout):
+        self.program, self.layout = program, layout
+        self.names: list[str] = [""] * layout.size
+        self.widths: list[int] = [0] * layout.size
+        self.names[OVER], self.widths[OVER] = "over", 1
+        for slot, thread in enumerate(program.threads):
+            prefix = f"thread_{slot}"
+            self.names[layout.pc[slot]] = f"{prefix}.pc"
+            self.widths[layout.pc[slot]] = max(1, (len(thread.template.locations) - 1).bit_length())
+            for name, index in layout.registers[slot].items():
+                self.names[index], self.widths[index] = f"{prefix}.{name}", thread.template.registers[name].width
+        for place in layout.places:
+            if place is not None and place.rom is None:
+                self._object(place)
+
+    def _object(self, place: Place) -> None:
+        label = f"{place.object.name}"
+        if place.status >= 0:
+            self.names[place.status], self.widths[place.status] = f"{label}.<status>", 2
+        if place.extent >= 0:
+            self.names[place.extent], self.widths[place.extent] = f"{label}.<size>", self.program.word
+        for cell in place.cells:
+            self.names[place.base + cell.number] = f"{label}+{cell.offset}" if place.cells.count > 1 else label
+            self.widths[place.base + cell.number] = 8 * cell.size
+
+    def leaf(self, index: int) -> Expr:
+        return reg(self.names[index], self.widths[index])
+
+
+class StepTerms:
+    """Executes one step of one slot; `effect` is the result."""
+
+    def __init__(self, words: Words, inputs: Inputs, points_to: PointsTo, slot: int, step: Step):
+        self.words, self.inputs, self.slot, self.step = words, inputs, slot, step
+        self.program, self.layout = words.program, words.layout
+        self.thread = words.program.threads[slot]
+        self.effect = Effect()
+        self.running: Expr = TRUE
+        self.numbers = 0
+        self.memory = Memory(words.program, words.layout, self.read, points_to, slot)
+        self.registers = {name: words.leaf(index) for name, index in self.layout.registers[slot].items()}
+        self.effect.enabled = self.term(step.guard)
+        for action in step.actions:
+            self.action(action)
+            if self.running is FALSE:
+                break
+        self._write(self.layout.pc[slot], const(step.target, words.widths[self.layout.pc[slot]]), self.running)
+        if self.effect.enabled is not FALSE:
+            self._keep_registers()
+
+    # ------------------------------------------------------------ values
+
+    def term(self, expr: Expr) -> Expr:
+        """An expression of the program as a term over the state before the step and the inputs."""
+        owned = substitute(expr, lambda leaf: const(self.thread.own[str(leaf.data)], leaf.width) if leaf.op == "own" else None)
+        return fill(owned, self.registers)
+
+    def read(self, index: int) -> Expr:
+        return self.effect.writes.get(index) or self.words.leaf(index)
+
+    def _write(self, index: int, value: Expr, when: Expr) -> None:
+        if when is not FALSE:
+            self.effect.writes[index] = ite(when, value, self.read(index))
+
+    def fresh(self, width: int) -> Expr:
+        self.numbers += 1
+        return self.inputs.get(self.numbers, width)
+
+    def _set(self, name: str, value: Expr, when: Expr) -> None:
+        self.registers[name] = ite(when, value, self.registers[name])
+
+    def _keep_registers(self) -> None:
+        for name, index in self.layout.registers[self.slot].items():
+            if self.registers[name] is not self.words.leaf(index):
+                self.effect.writes[index] = self.registers[name]
+
+    # ------------------------------------------------------------ actions
+
+    def action(self, action: Action) -> None:
+        when = conj(self.running, self.term(action.when))
+        if when is FALSE:
+            return
+        if isinstance(action, Assign):
+            self._set(action.reg, self.term(action.value), when)
+        elif isinstance(action, Require):
+            self.effect.enabled = conj(self.effect.enabled, disj(negate(when), self.term(action.condition)))
+        elif isinstance(action, Check):
+            self._stop("failed", conj(when, negate(self.term(action.condition))), prop=action.prop)
+        elif isinstance(action, Halt):
+            cut = f"marker.{action.marker}" if action.kind in ("cut", "undefined") else ""
+            self._stop(action.kind, when, cut=cut)
+        elif isinstance(action, Input):
+            self._input(action, when)
+        elif isinstance(action, (Load, Store)):
+            self._access(action, when)
+        elif isinstance(action, Measure):
+            self._set(action.reg, self._measured(action), when)
+        elif isinstance(action, Alloc):
+            self._alloc(action, when)
+        elif isinstance(action, Free):
+            self._free(action, when)
+        else:
+            self._lifetime(action, when)
+
+    def _stop(self, kind: str, when: Expr, prop: str = "", cut: str = "") -> None:
+        """The thread ends at a stop; `prop` is violated, or `cut` is hit, there."""
+        if when is FALSE:
+            return
+        if prop:
+            self.effect.fails[prop] = disj(self.effect.fails.get(prop, FALSE), when)
+        if cut:
+            self.effect.cuts[cut] = disj(self.effect.cuts.get(cut, FALSE), when)
+        pc = self.layout.pc[self.slot]
+        self._write(pc, const(self.thread.template.stops[kind], self.words.widths[pc]), when)
+        if in_section(self.program, self.slot, self.step):
+            self._write(OVER, TRUE, when)
+        self.running = conj(self.running, negate(when))
+
+    def _broken(self, prop: str, when: Expr) -> None:
+        if prop in self.program.checks:
+            self._stop("failed", when, prop=prop)
+        else:
+            self._stop("undefined", when, cut="undefined")
+
+    def _input(self, action: Input, when: Expr) -> None:
+        width = self.thread.template.registers[action.reg].width
+        if action.among is None:
+            value = self.fresh(width)
+            self.effect.answers.append((when, value))
+        else:
+            value, several = self._among(self.term(action.among), width)
+            self.effect.answers.append((conj(when, several), value))
+        self._set(action.reg, value, when)
+
+    def _among(self, mask: Expr, width: int) -> tuple[Expr, Expr]:
+        """The number of some set bit (0 if none is set), and whether there is more than one to choose from."""
+        bits = [make("extract", 1, (mask,), k) for k in range(mask.width)]
+        chosen = self.fresh(max(1, (mask.width - 1).bit_length()))
+        lowest, picked, any_set, several = const(0, width), FALSE, FALSE, FALSE
+        for k in reversed(range(mask.width)):
+            lowest = ite(bits[k], const(k, width), lowest)
+        for k, bit in enumerate(bits):
+            several = disj(several, conj(any_set, bit))
+            any_set = disj(any_set, bit)
+            picked = disj(picked, conj(bit, eq(chosen, const(k, chosen.width))))
+        wide = make("zext", width, (chosen,)) if chosen.width < width else make("extract", width, (chosen,), 0)
+        return ite(picked, wide, lowest), several
+
+    # ------------------------------------------------------------ memory
+
+    def _access(self, action: Load | Store, when: Expr) -> None:
+        address = self.term(action.address)
+        reach = self.memory.reach(address, action.address, action.size, isinstance(action, Store))
+        self._stop("cut", conj(when, reach.odd), cut="access")
+        self._broken("valid-deref", conj(when, negate(disj(reach.valid, reach.odd))))
+        done = conj(when, reach.valid)
+        if isinstance(action, Load):
+            self._set(action.reg, self.memory.value(reach, action.size), done)
+            return
+        value = self.term(action.value)
+        for index, new in self.memory.stored(reach, action.size, value).items():
+            self._write(index, new, done)
+
+    def _candidates(self, address: Expr, syntax: Expr) -> list[tuple[Place, Expr]]:
+        return self.memory.objects(address, syntax)
+
+    def _measured(self, action: Measure) -> Expr:
+        width = self.thread.template.registers[action.reg].width
+        address = self.term(action.address)
+        size = const(0, width)
+        for place, match in self._candidates(address, action.address):
+            extent = self.read(place.extent) if place.extent >= 0 else const(place.object.size, self.program.word)
+            here = conj(match, self.memory.alive(place))
+            size = ite(here, make("zext", width, (extent,)) if width > extent.width else make("extract", width, (extent,), 0), size)
+        return size
+
+    def _alloc(self, action: Alloc, when: Expr) -> None:
+        pool = self.program.pools[action.pool]
+        size = self.term(action.size)
+        places = [self._place(number) for number in pool.objects]
+        chosen = self.fresh(max(1, len(places).bit_length()))
+        fresh_left: Expr = FALSE
+        freed, address, reused = FALSE, const(0, self.program.word), FALSE
+        for place in reversed(places):
+            never = eq(self.read(place.status), const(NEVER, 2))
+            address = ite(never, const(place.object.id << self.program.offset_bits, self.program.word), address)
+            fresh_left = disj(fresh_left, never)
+        if self.program.heap_reuse:
+            for k, place in enumerate(places):
+                dead = eq(self.read(place.status), const(DEAD, 2))
+                pick = conj(dead, eq(chosen, const(k + 1, chosen.width)))
+                address = ite(pick, const(place.object.id << self.program.offset_bits, self.program.word), address)
+                reused, freed = disj(reused, pick), disj(freed, dead)
+        fits = binary("ule", size, const(pool.capacity, size.width))
+        self.effect.answers.append((conj(conj(when, fits), freed), address))
+        got = conj(fits, disj(fresh_left, reused))
+        self._stop("cut", conj(when, negate(got)), cut=f"marker.{pool.marker}")
+        done = conj(when, got)
+        self._set(action.reg, address, done)
+        self._bring_to_life(places, address, size, action.zero, done)
+
+    def _bring_to_life(self, places: list[Place], address: Expr, size: Expr, zero: bool, when: Expr) -> None:
+        values: dict[tuple[int, int], Expr] = {}
+        for place in places:
+            mine = conj(when, eq(address, const(place.object.id << self.program.offset_bits, self.program.word)))
+            self._write(place.status, const(ALIVE, 2), mine)
+            if place.extent >= 0:
+                self._write(place.extent, make("zext", self.program.word, (size,)) if size.width < self.program.word else size, mine)
+            for cell in place.cells:
+                key = (cell.number, 8 * cell.size)
+                if key not in values:
+                    values[key] = const(0, key[1]) if zero else self.fresh(key[1])
+                self._write(place.base + cell.number, values[key], mine)
+
+    def _place(self, number: int) -> Place:
+        place = self.layout.places[number]
+        assert place is not None
+        return place
+
+    def _free(self, action: Free, when: Expr) -> None:
+        address = self.term(action.address)
+        good: Expr = FALSE
+        for place, match in self._candidates(address, action.address):
+            if place.object.pool is None:
+                continue
+            start = make("extract", self.program.offset_bits, (address,), 0)
+            exact = conj(conj(match, eq(start, const(0, start.width))), self.memory.alive(place))
+            good = disj(good, exact)
+            self._write(place.status, const(DEAD, 2), conj(when, exact))
+            if place.extent >= 0:
+                self._write(place.extent, const(0, self.program.word), conj(when, exact))
+        self._broken("valid-free", conj(when, negate(good)))
+
+    def _lifetime(self, action: Enter | Leave, when: Expr) -> None:
+        address = self.term(action.address)
+        place = self.layout.place_of(address.value)
+        assert place is not None
+        if place.status < 0:
+            return
+        self._write(place.status, const(ALIVE if isinstance(action, Enter) else DEAD, 2), when)
+        if isinstance(action, Enter):
+            for cell in place.cells:
+                self._write(place.base + cell.number, self.fresh(8 * cell.size), when)
+
+
+

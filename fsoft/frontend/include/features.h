@@ -1,0 +1,3 @@
+#ifndef _FSOFT_FEATURES_H
+#define _FSOFT_FEATURES_H
+#endif

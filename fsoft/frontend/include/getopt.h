@@ -1,0 +1,11 @@
+#ifndef _FSOFT_GETOPT_H
+#define _FSOFT_GETOPT_H
+struct option {
+    const char *name;
+    int has_arg;
+    int *flag;
+    int val;
+};
+int getopt(int count, char *const arguments[], const char *options);
+int getopt_long(int count, char *const arguments[], const char *options, const struct option *more, int *index);
+#endif

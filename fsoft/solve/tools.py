@@ -1,0 +1,73 @@
+"""External programs: found in one place, run in one place.
+
+`find` looks along PATH for the first of a tool's names; what a missing one means for the user is said here too.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from dataclasses import dataclass
+
+from fsoft.frontend.source import NOWHERE, InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """`names` are the commands that will do, best first; `get` is how to install one."""
+
+    title: str
+    names: tuple[str, ...]
+    get: str
+
+
+ABC = Tool("ABC", ("berkeley-abc", "abc", "yosys-abc"), "Debian: apt-get install berkeley-abc")
+NUXMV = Tool("nuXmv", ("nuXmv", "nuxmv"), "download it from nuxmv.fbk.eu and put it on PATH")
+
+
+def missing(tool: Tool) -> str | None:
+    """None if the tool is there; else one line that says how to get it."""
+    if any(shutil.which(name) for name in tool.names):
+        return None
+    return f"{tool.title} is not installed ({tool.get})"
+
+
+def find(tool: Tool) -> str:
+    """The path of the tool."""
+    for name in tool.names:
+        path = shutil.which(name)
+        if path:
+            return path
+    raise InputError(NOWHERE, str(missing(tool)))
+
+
+def run(tool: Tool, arguments: list[str], directory: str, timeout: float | None = None, text: str = "") -> tuple[str, bool]:
+    """Runs the tool in a directory with `text` as input; its output, and whether it ended before the time was up. A tool that did
+    not end is killed with everything it started."""
+    process = subprocess.Popen(
+        [find(tool), *arguments],
+        cwd=directory,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    try:
+        output, _ = process.communicate(text.encode(), timeout)
+        return output.decode(errors="replace"), True
+    except subprocess.TimeoutExpired:
+        return _kill(process).decode(errors="replace"), False
+    except BaseException:
+        _kill(process)
+        raise
+
+
+def _kill(process: subprocess.Popen[bytes]) -> bytes:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    output, _ = process.communicate()
+    return output

@@ -1,0 +1,161 @@
+"""Every engine on random small models against the enumerated truth; every proof certified, every counterexample simulated on words."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from checkers.certify import certify, certify_answer
+from checkers.registry import model_engine, model_engines
+from fsoft.circuit.bitblast import bitblast
+from fsoft.circuit.model import Model
+from fsoft.circuit.simulate import violates
+from fsoft.circuit.sweep import sweep
+from fsoft.circuit.verdict import Proved, Unknown, Violated
+from fsoft.program import expr
+from tests.checkers.oracle import shortest
+from tests.circuit.random_models import random_model
+
+COUNT = 160
+
+
+@cache
+def cases() -> tuple[tuple[Model, int | None], ...]:
+    """Models that are not trivial, with the length of their shortest counterexample; half of them safe."""
+    rng = random.Random(42)
+    safe: list[tuple[Model, int | None]] = []
+    unsafe: list[tuple[Model, int | None]] = []
+    while len(safe) < COUNT // 2 or len(unsafe) < COUNT // 2:
+        model = random_model(rng)
+        bits = bitblast(model)
+        if len(sweep(bits, bits.bad).bits.latches) < 3 and rng.random() < 0.9:
+            continue
+        depth = shortest(model, list(model.bad.values()))
+        group = safe if depth is None else unsafe
+        if len(group) < COUNT // 2 and (depth is None or depth > 0 or rng.random() < 0.2):
+            group.append((model, depth))
+    return tuple(safe + unsafe)
+
+
+def available(name: str) -> None:
+    missing = model_engine(name).missing()
+    if missing:
+        pytest.skip(missing)
+
+
+def judge_case(name: str, model: Model, depth: int | None, shortest_first: bool, options: dict[str, object]) -> bool:
+    """Whether the engine decided the model, rightly."""
+    answer = model_engine(name).load().check(model, timeout=60, **options)
+    if isinstance(answer, Violated):
+        assert depth is not None, (name, model)
+        assert violates(model, answer.stimulus, model.bad[answer.bad]), (name, model)
+        assert answer.depth >= depth and (not shortest_first or answer.depth == depth)
+        return True
+    if isinstance(answer, Proved):
+        assert depth is None, (name, model)
+        if answer.certificates or name != "abc":
+            assert certify_answer(bitblast(model), answer) is None
+        else:
+            assert options
+        return True
+    assert isinstance(answer, Unknown)
+    assert depth is None or answer.depth < depth, (name, answer, depth)
+    return False
+
+
+CONFIGURATIONS = [
+    ("bmc", True, {"depth": 40}, 0.5),
+    ("kinduction", True, {}, 1.0),
+    ("pdr", False, {}, 1.0),
+    ("pdr", False, {"ctg": 0, "solver": "cadical195"}, 1.0),
+    ("abc", False, {}, 1.0),
+    ("abc", True, {"method": "bmc3", "depth": 40}, 0.5),
+    ("abc", True, {"method": "reach"}, 0.9),
+    ("abc", False, {"simplify": True}, 1.0),
+]
+
+
+@pytest.mark.parametrize("name,shortest_first,options,floor", CONFIGURATIONS)
+def test_agreement(name: str, shortest_first: bool, options: dict[str, object], floor: float) -> None:
+    available(name)
+    chosen = cases()[:: 4 if name == "abc" else 1]  # ABC takes a while to start
+    decided = sum(judge_case(name, model, depth, shortest_first, options) for model, depth in chosen)
+    print(f"{name} {options}: decided {decided}/{len(chosen)}")
+    assert decided >= floor * len(chosen)
+
+
+def test_corrupted_certificates_are_refused() -> None:
+    rng = random.Random(6)
+    refused = total = 0
+    for model, depth in cases():
+        if depth is not None:
+            continue
+        bits = bitblast(model)
+        answer = model_engine("pdr").load().check(bits)
+        assert isinstance(answer, Proved)
+        certificate = answer.certificates[0]
+        assert certify(bits, certificate) is None
+        assert certify(bits, replace(certificate, model="0" * 64))
+        assert certify(bits, replace(certificate, targets=()))
+        assert certify(bits, replace(certificate, clauses=((2 * len(bits.latches),),)))
+        if not bits.constraints:
+            assert certify(bits, replace(certificate, clauses=(*certificate.clauses, ())))
+        for i, clause in enumerate(certificate.clauses):
+            total += 1
+            wrong = list(certificate.clauses)
+            wrong[i] = tuple(x ^ (rng.random() < 0.7) for x in clause[:-1]) if len(clause) > 1 else (clause[0] ^ 1,)
+            refused += certify(bits, replace(certificate, clauses=tuple(wrong))) is not None
+    print(f"refused {refused}/{total} corrupted clauses")  # a changed clause may still be an invariant
+    assert refused > total / 2
+
+
+def test_a_false_certificate_for_an_unsafe_model_is_refused() -> None:
+    for model, depth in cases():
+        if depth is None or depth == 0:
+            continue
+        bits = bitblast(model)
+        good = model_engine("pdr").load().check(replace(bits, bad={"never": 0}))
+        assert isinstance(good, Proved)
+        for kind, k in (("invariant", 0), ("induction", 0), ("induction", depth), ("induction", depth + 2)):
+            from fsoft.circuit.bits import fingerprint
+
+            forged = replace(good.certificates[0], kind=kind, k=k, model=fingerprint(bits), targets=tuple(bits.bad))
+            assert certify(bits, forged)
+
+
+def counter(limit: int, bad_at: int, bound_at: int) -> Model:
+    x = expr.reg("x", 4)
+    up = expr.ite(expr.eq(x, expr.const(limit, 4)), expr.const(0, 4), expr.binary("add", x, expr.const(1, 4)))
+    model = Model(states={"x": 4}, init={"x": expr.const(0, 4)}, next={"x": up})
+    model.bad["bad"] = expr.eq(x, expr.const(bad_at, 4))
+    model.bounds["loop"] = expr.eq(x, expr.const(bound_at, 4))
+    return model
+
+
+@pytest.mark.parametrize("name", ["kinduction", "pdr"])
+def test_bounds_forbid_true(name: str) -> None:
+    engine = model_engine(name).load()
+    reached = engine.check(counter(5, 9, 3))
+    assert isinstance(reached, Unknown) and reached.bounds == ("loop",) and reached.proved
+    clean = engine.check(counter(5, 9, 8))
+    assert isinstance(clean, Proved) and certify_answer(bitblast(counter(5, 9, 8)), clean) is None
+    found = engine.check(counter(5, 4, 3))
+    assert isinstance(found, Violated) and found.depth == 4
+
+
+def test_models_without_states() -> None:
+    x = expr.reg("x", 8)
+    square = expr.binary("mul", x, x)
+    model = Model(inputs={"x": 8}, bad={"two": expr.eq(square, expr.const(2, 8)), "nine": expr.eq(square, expr.const(9, 8))})
+    for name in ("bmc", "kinduction", "pdr"):
+        engine = model_engine(name).load()
+        assert isinstance(engine.check(model, bad="two"), Proved)
+        found = engine.check(model)
+        assert isinstance(found, Violated) and found.bad == "nine" and found.depth == 0
+
+
+def test_the_registry_lists_all() -> None:
+    assert {"bmc", "kinduction", "pdr"} <= set(model_engines())

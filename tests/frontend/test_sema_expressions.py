@@ -1,0 +1,190 @@
+"""Typing and conversions of expressions that are not constant."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsoft.frontend import tree
+from fsoft.frontend.types import ILP32, LP64
+from tests.frontend.sema_tools import analyse, body, expression, message, show
+
+DECLARATIONS = """
+char c; unsigned char uc; short s; int i, j; unsigned u; long l; unsigned long ul; long long ll; _Bool b; float f; double d;
+int *p, *q; char *t; void *v; int a[4], m[2][3]; struct s { int x; char y[3]; int k:3; unsigned n:9; } r, *rp; struct s g(void);
+int h(int, char); int old(); void n(void); int (*fp)(int, char); int var(const char *, ...); enum e { A, B } en;
+_Atomic int at; _Atomic int *ap; struct { _Atomic int z; int w; } as; _Atomic int aa[3]; union w { int i; float f; } un;
+"""
+ROWS = [
+    ("i = c + s", "Assign(int, i, Binary(int, +, (int)c, (int)s))"),
+    ("u = u + i", "Assign(unsigned int, u, Binary(unsigned int, +, u, (unsigned int)i))"),
+    ("ll = ul + i", "Assign(long long, ll, (long long)Binary(unsigned long, +, ul, (unsigned long)i))"),
+    ("i = c << l", "Assign(int, i, Binary(int, <<, (int)c, l))"),
+    ("i = f < i", "Assign(int, i, Binary(int, <, f, (float)i))"),
+    ("c = i", "Assign(char, c, (char)i)"),
+    ("b = i", "Assign(_Bool, b, (_Bool)i)"),
+    ("b = p", "Assign(_Bool, b, (_Bool)p)"),
+    ("i = !d", "Assign(int, i, Unary(int, !, d))"),
+    ("i = ~c", "Assign(int, i, Unary(int, ~, (int)c))"),
+    ("c += 300", "CompoundAssign(char, +, c, 300:int, int, 0, False)"),
+    ("i += d", "CompoundAssign(int, +, i, d, double, 0, False)"),
+    ("uc <<= ll", "CompoundAssign(unsigned char, <<, uc, ll, int, 0, False)"),
+    ("u /= ll", "CompoundAssign(unsigned int, /, u, ll, long long, 0, False)"),
+    ("p += c", "CompoundAssign(int *, +, p, (int)c, int *, 4, False)"),
+    ("p++", "CompoundAssign(int *, +, p, 1:int, int *, 4, True)"),
+    ("--b", "CompoundAssign(_Bool, -, b, 1:int, int, 0, False)"),
+    ("f++", "CompoundAssign(float, +, f, 1.0:float, float, 0, True)"),
+    ("r.k += 1", "CompoundAssign(int, +, r.k, 1:int, int, 0, False)"),
+    ("i = a[2]", "Assign(int, i, *PointerAdd(int *, &a, 2:int, 1, 4))"),
+    ("i = 2[a]", "Assign(int, i, *PointerAdd(int *, &a, 2:int, 1, 4))"),
+    ("i = *a", "Assign(int, i, *&a)"),
+    ("i = m[1][2]", "Assign(int, i, *PointerAdd(int *, &*PointerAdd(int[3] *, &m, 1:int, 1, 12), 2:int, 1, 4))"),
+    ("p = &a[i]", "Assign(int *, p, PointerAdd(int *, &a, i, 1, 4))"),
+    ("p = &*q", "Assign(int *, p, q)"),
+    ("i = *&j", "Assign(int, i, j)"),
+    ("p = q - i", "Assign(int *, p, PointerAdd(int *, q, i, -1, 4))"),
+    ("p = i + q", "Assign(int *, p, PointerAdd(int *, q, i, 1, 4))"),
+    ("i = p - q", "Assign(int, i, PointerDiff(int, p, q, 4))"),
+    ("v = (char *)v + 1", "Assign(void *, v, (void *)PointerAdd(char *, (char *)v, 1:int, 1, 1))"),
+    ("v = v + 1", "Assign(void *, v, PointerAdd(void *, v, 1:int, 1, 1))"),
+    ("i = p == 0", "Assign(int, i, Binary(int, ==, p, 0:int *))"),
+    ("i = 0 != v", "Assign(int, i, Binary(int, !=, 0:void *, v))"),
+    ("i = p < (int *)v", "Assign(int, i, Binary(int, <, p, (int *)v))"),
+    ("i = a == 0", "Assign(int, i, 0:int)"),
+    ("i = p && d", "Assign(int, i, Logical(int, &&, p, d))"),
+    ("i = 0 && h(1, 2)", "Assign(int, i, 0:int)"),
+    ("p = i ? p : 0", "Assign(int *, p, Conditional(int *, i, p, 0:int *))"),
+    ("v = i ? p : v", "Assign(void *, v, Conditional(void *, i, (void *)p, v))"),
+    ("d = i ? c : f", "Assign(double, d, (double)Conditional(float, i, (float)(int)c, f))"),
+    ("i ? n() : (void)0", "Conditional(void, i, Call(void, n, []), (void)0:int)"),
+    ("r = i ? r : *rp", "Assign(struct s, r, Conditional(struct s, i, r, *rp))"),
+    ("i = rp->x", "Assign(int, i, *rp.x)"),
+    ("i = g().x", "Assign(int, i, Call(struct s, g, []).x)"),
+    ("rp->k = 9", "Assign(int, *rp.k, 9:int)"),
+    ("i = r.n + 1", "Assign(int, i, Binary(int, +, (int)r.n, 1:int))"),
+    ("h(c, i)", "Call(int, h, [(int)c, (char)i])"),
+    ("old(c, f)", "Call(int, old, [(int)c, (double)f])"),
+    ('var("x", c, f, a)', "Call(int, var, [&b'x\\x00', (int)c, (double)f, &a])"),
+    ("(*fp)(1, 2)", "Call(int, fp, [1:int, 2:char])"),
+    ("fp(1, 2)", "Call(int, fp, [1:int, 2:char])"),
+    ("(&h)(1, 2)", "Call(int, h, [1:int, 2:char])"),
+    ("(***h)(1, 2)", "Call(int, h, [1:int, 2:char])"),
+    ("fp = h", "Assign(int (int, char) *, fp, &h)"),
+    ("i = (c, d, j)", "Assign(int, i, Comma(int, Comma(double, c, d), j))"),
+    ("i = en + 1", "Assign(int, i, (int)Binary(unsigned int, +, (unsigned int)en, 1:unsigned int))"),
+    ("i = A + B", "Assign(int, i, 1:int)"),
+    ("i = sizeof(h(1, 2))", "Assign(int, i, 4:int)"),
+    ("d = 1", "Assign(double, d, 1.0:double)"),
+    ("f = 0.1", "Assign(float, f, 0.10000000149011612:float)"),
+    ("i = (char)j", "Assign(int, i, (int)(char)j)"),
+    ("u = -1", "Assign(unsigned int, u, 4294967295:unsigned int)"),
+    ("p = (int *)-1", "Assign(int *, p, 4294967295:int *)"),
+    ("un = (union w){.f = i}", "Assign(union w, un, CompoundLiteral(union w, main.<literal>, "
+     "Initializer([InitItem(0, float, (float)i, None)], True)))"),
+    ("i = ({ int z = j; z + 1; })", "Assign(int, i, StatementExpr(int, Block([Declare(main.z, "
+     "Initializer([InitItem(0, int, j, None)], False))]), Binary(int, +, z, 1:int)))"),
+    ("i = __builtin_expect(j == 1, 0)", "Assign(int, i, (int)(long)Binary(int, ==, j, 1:int))"),
+    ("i = _Generic(a, int *: 1, default: 2)", "Assign(int, i, 1:int)"),
+    ("i = _Generic(c, int: 1, char: 2)", "Assign(int, i, 2:int)"),
+    ("i = b ?: 3", "Assign(int, i, StatementExpr(int, Block([Declare(main.<condition>, "
+     "Initializer([InitItem(0, _Bool, b, None)], False))]), Conditional(int, <condition>, (int)<condition>, 3:int)))"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), ROWS, ids=[row[0] for row in ROWS])
+def test_typed_expressions(text: str, expected: str) -> None:
+    assert show(expression(text, DECLARATIONS)) == expected
+
+
+def test_atomic_objects_are_recognised() -> None:
+    def target(text: str) -> tree.Expr:
+        expr = expression(text, DECLARATIONS)
+        assert isinstance(expr, (tree.Assign, tree.CompoundAssign))
+        return expr.target
+
+    direct, through, member, element = target("at = 1"), target("*ap += 1"), target("as.z = 1"), target("aa[1]++")
+    assert isinstance(direct, tree.Variable) and direct.symbol.atomic
+    assert isinstance(through, tree.Deref) and through.atomic
+    assert isinstance(member, tree.Member) and member.field.atomic
+    assert isinstance(element, tree.Deref) and element.atomic
+    plain, cast, address = target("as.w = 1"), target("*(int *)ap = 1"), target("*&at = 1")
+    assert isinstance(plain, tree.Member) and not plain.field.atomic
+    assert isinstance(cast, tree.Deref) and not cast.atomic
+    assert isinstance(address, tree.Variable) and address.symbol.atomic
+
+
+def test_typedef_atomic_and_volatile() -> None:
+    unit = analyse("typedef _Atomic int A; A x, *p; volatile int y; _Atomic(int) z; int main(void) { return x + y + *p + z; }")
+    symbols = {name: item.symbol for name, item in unit.globals.items()}
+    assert symbols["x"].atomic and symbols["z"].atomic and not symbols["y"].atomic
+    assert symbols["y"].volatile and not symbols["p"].atomic
+    assert symbols["p"].type.atomic  # type: ignore[union-attr]
+
+
+def test_address_taken_only_when_it_is() -> None:
+    text = "int a, b, c, d[2]; struct { int x; } s; int *p = &a; p = &s.x; b = c; p = d; sizeof(&c); typeof(&b) q = p;"
+    taken = {item.symbol.name: item.symbol.address_taken for item in body(text) if isinstance(item, tree.Declare)}
+    assert taken == {"a": True, "b": False, "c": False, "d": True, "s": True, "p": False, "q": False}
+
+
+def test_arrays_in_returned_structs_are_kept() -> None:
+    expr = expression("i = g().y[1]", DECLARATIONS)
+    assert "CompoundLiteral(struct s, main.<value>" in show(expr)
+
+
+def test_atomic_builtins_take_their_type_from_the_pointer() -> None:
+    declarations = "long long x; int *p; int **pp; unsigned char c; struct { int a, b; } s, o;"
+    rows = {
+        "__atomic_fetch_add(&x, 1, 5)": ("long long", "long long (long long *, long long, int)"),
+        "__atomic_load_n(&c, 0)": ("unsigned char", "unsigned char (unsigned char *, int)"),
+        "__atomic_compare_exchange_n(&c, &c, 1, 0, 5, 5)": (
+            "_Bool", "_Bool (unsigned char *, unsigned char *, unsigned char, _Bool, int, int)"),
+        "__sync_fetch_and_sub(p, 1)": ("int", "int (int *, int)"),
+        "__sync_bool_compare_and_swap(p, 0, 1)": ("_Bool", "_Bool (int *, int, int)"),
+        "__atomic_fetch_add(pp, 4, 5)": ("int *", "int * (int * *, int, int)"),
+        "__atomic_load(&s, &o, 5)": ("void", "void (struct <anonymous> *, struct <anonymous> *, int)"),
+        "__sync_synchronize()": ("void", "void (void)"),
+        "__atomic_exchange_4(p, 3, 5)": ("int", "int (int *, int, int)"),
+        "__c11_atomic_fetch_add(pp, 2, 5)": ("int *", "int * (int * *, int, int)"),
+        "__builtin_add_overflow(c, x, p)": ("_Bool", "_Bool (unsigned char, long long, int *)"),
+        "__builtin_popcountll(x)": ("int", "int (unsigned long long)"),
+        "__builtin_unreachable()": ("void", "void (void)"),
+    }  # fmt: skip
+    for text, (result, ctype) in rows.items():
+        call = expression(text, declarations)
+        assert isinstance(call, tree.Call) and str(call.type) == result, text
+        assert str(call.callee.type) == ctype, text
+    scaled = expression("__c11_atomic_fetch_add(pp, 2, 5)", declarations)
+    assert isinstance(scaled, tree.Call) and show(scaled.args[1]) == "8:int"
+    sized = expression("__atomic_exchange_4(p, 3, 5)", declarations)
+    assert isinstance(sized, tree.Call) and show(sized.callee) == "__atomic_exchange_n"
+
+
+def test_size_types_of_the_data_models() -> None:
+    for model, size, difference in ((ILP32, "unsigned int", "int"), (LP64, "unsigned long", "long")):
+        assert str(expression("x = sizeof y", "unsigned long long x; int y;", model=model).type) == "unsigned long long"
+        typed = expression("p - p", "int *p;", model=model)
+        assert str(typed.type) == difference
+        assert show(expression("f(sizeof p)", "int f(); int *p;", model=model)).endswith(f":{size}])")
+
+
+def test_statement_expressions_can_nest() -> None:
+    assert expression("x = ({ ({ 3; }); })", "int x;").type == expression("x = 1", "int x;").type
+
+
+def test_long_sums_do_not_nest_the_analysis() -> None:
+    total = "+".join(["x"] * 5000)
+    assert isinstance(expression(f"y = {total}", "int x, y;"), tree.Assign)
+
+
+def test_long_double_is_said_to_be_computed_as_double() -> None:
+    unit = analyse("int main(void) { double d = 1.5L; return d > 1; }")
+    assert "long double is computed as double" in unit.notes
+
+
+def test_builtins_that_are_library_functions() -> None:
+    def library(name: str) -> str | None:
+        return "void *memset(void *p, int c, unsigned long n) { return p; }" if name == "memset" else None
+
+    call = expression("__builtin_memset(x, 0, 4)", "char x[4];", library=library)
+    assert isinstance(call, tree.Call) and show(call.callee) == "memset"
+    assert "'__builtin_frobnicate'" in message("int main(void) { return __builtin_frobnicate(1); }")

@@ -16,7 +16,6 @@ from fsoft.program.options import Options
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 
-
 After = Callable[[str, Program], None]
 """Called with the name of each stage and the Program it made: for dumping, checking and timing."""
 

@@ -35,7 +35,7 @@ class Sharing:
         self._reads = [_union(r for r, _ in rows) for rows in self._touch]
         self._writes = [_union(w for _, w in rows) for rows in self._touch]
         self._starts = [self._activated_by(slot) for slot in range(self._slots)]
-        self._after = 0  # slots that may run when main has ended
+        self._groups: set[int] = set()  # sets of slots that may run together, wherever main is (or when it has stopped)
         self.running = self._run_main()
         self._together = self._pairs()
         self._risk: dict[tuple[int, int], tuple[int, int]] = {}
@@ -163,14 +163,12 @@ class Sharing:
                     continue
                 after = self._closure((running[node] | starts[id(step)]) & ~waits.for_(step))
                 if step.target == 0 and once:
-                    self._after |= after
+                    self._groups.add(after)
                 elif after & ~running[step.target] or step.target not in seen:
                     running[step.target] |= after
                     seen.add(step.target)
                     work.append(step.target)
-        for step in template.steps:
-            for stop in template.stops.values():
-                running[stop] |= self._closure(running[step.source] | starts[id(step)])
+        self._groups.update(self._closure(running[step.source] | starts[id(step)]) for step in template.steps)
         return running
 
     def _running_at_start(self) -> int:
@@ -187,7 +185,7 @@ class Sharing:
     def _pairs(self) -> list[int]:
         """For each slot the other slots (main apart) that may run while it does."""
         together = [0] * self._slots
-        for mask in {*self.running, self._after}:
+        for mask in {*self.running, *self._groups}:
             for slot in members(mask):
                 together[slot] |= mask & ~(1 << slot)
         return together

@@ -51,7 +51,8 @@ def encode(program: Program, scheduler: Scheduler | None = None) -> Encoding:
     """The circuit of a Program. TRUE about the Program means that no bad and no bound of the Model is reachable."""
     layout = Layout(program)
     if layout.size > MOST_WORDS:
-        raise InputError(Loc(program.name, 0), f"the program has {layout.size} words of state, more than a circuit can hold; make its arrays smaller")
+        what = f"the program has {layout.size} words of state, more than a circuit can hold"
+        raise InputError(Loc(program.name, 0), f"{what}; make its arrays smaller")
     encoder = _Encoder(program, layout, scheduler or Free())
     encoder.run()
     check_model(encoder.encoding.model)

@@ -79,7 +79,7 @@ class Memory:
         reach = Reach()
         low = make("extract", self.program.offset_bits, (address,), 0)
         for place, match in self.objects(address, syntax):
-            if write and place.object.readonly or place.limit < size:
+            if (write and place.object.readonly) or place.limit < size:
                 continue
             here = conj(match, self.alive(place))
             followed: Expr = FALSE

@@ -1,8 +1,9 @@
 """One step of one slot as terms: when it is enabled, what it writes, what it violates.
 
-The step is executed symbolically on the words of the state before it, action by action, under the condition that it has not stopped yet. The
-words are those of `program.state.Layout`, entry by entry, so that a state of the circuit and one of the interpreter compare directly;
-an undefined entry of the interpreter is any value in the circuit. Inputs are shared by all steps: only one runs at a time.
+The step is executed symbolically on the words of the state before it, action by action, under the condition that it has
+not stopped yet. The words are those of `program.state.Layout`, entry by entry, so that a state of the circuit and one of the
+interpreter compare directly; an undefined entry of the interpreter is any value in the circuit. Inputs are shared by all
+steps: only one runs at a time.
 """
 
 from __future__ import annotations
@@ -14,7 +15,21 @@ from fsoft.circuit.memory_terms import Memory
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, ite, make, negate, reg, substitute
 from fsoft.program.interpreter import in_section
 from fsoft.program.program import (
-    Action, Alloc, Assign, Check, Enter, Free, Halt, Input, Leave, Load, Measure, Program, Require, Step, Store,
+    Action,
+    Alloc,
+    Assign,
+    Check,
+    Enter,
+    Free,
+    Halt,
+    Input,
+    Leave,
+    Load,
+    Measure,
+    Program,
+    Require,
+    Step,
+    Store,
 )  # fmt: skip
 from fsoft.program.state import ALIVE, DEAD, NEVER, OVER, Layout, Place
 

@@ -142,19 +142,23 @@ def _passing(graph: Graph) -> list[tuple[int, Step]]:
 
 
 def _redirect(graph: Graph, goes: dict[int, int]) -> None:
-    final = {node: _last(node, goes) for node in goes}
+    final = _ends(goes)
     for node, steps in enumerate(graph.out):
         if any(s.target in final for s in steps):
             graph.out[node] = [s.to(final.get(s.target, s.target)) for s in steps]
 
 
-def _last(node: int, goes: dict[int, int]) -> int:
-    """The end of a chain of shortcuts; a chain that closes on itself keeps its smallest location."""
-    seen: list[int] = []
-    while node in goes and node not in seen:
-        seen.append(node)
-        node = goes[node]
-    return min(seen[seen.index(node) :]) if node in goes else node
+def _ends(goes: dict[int, int]) -> dict[int, int]:
+    """The end of each chain of shortcuts; a chain that closes on itself keeps its smallest location."""
+    final: dict[int, int] = {}
+    for node in goes:
+        chain: dict[int, int] = {}  # with positions
+        while node in goes and node not in final and node not in chain:
+            chain[node] = len(chain)
+            node = goes[node]
+        end = min(list(chain)[chain[node] :]) if node in chain else final.get(node, node)
+        final.update(dict.fromkeys(chain, end))
+    return final
 
 
 def _merge_choices(graph: Graph) -> None:

@@ -6,6 +6,7 @@ register's live range: nodes are (location, register) where it is live, and each
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 
@@ -24,7 +25,8 @@ class _Webs:
     def __init__(self, template: Template):
         self.template = template
         self.live = Liveness(template)
-        self.split = {name for name, register in template.registers.items() if not register.symbol}
+        definitions = Counter(defined(action) for step in template.steps for action in step.actions)
+        self.split = {name for name, register in template.registers.items() if not register.symbol and definitions[name] > 1}
         self.parent: list[int] = []
         self.of: list[str] = []  # the register of each node
         self.at: dict[tuple[int, str], int] = {}

@@ -27,7 +27,7 @@ from fsoft.program.replay import Finding, Monitor, View, confirm, play, without_
 from fsoft.program.state import DEAD, OVER, Access, Event, Halted, Question, Vector, Violation
 from fsoft.program.verdict import Move, Stats, Verdict
 
-_CHECK_EVERY = 1024  # states between looks at the clock
+_CHECK_EVERY = 64  # states between looks at the clock
 
 
 @dataclass(frozen=True, slots=True)

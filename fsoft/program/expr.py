@@ -10,7 +10,9 @@ and local simplification sit there. Expressions never read memory; a `Load` acti
 | reg | data = register name | the executing thread's register |
 | own | data = name | a constant of the executing thread (its id, the address of its copy of a local): `Thread.own[name]` |
 | not neg | a | same width |
-| and or xor add sub mul udiv sdiv urem srem shl lshr ashr | a, b | same width; division by zero: udiv gives all ones, urem gives a, sdiv gives 1 or -1, srem gives a (SMT-LIB); a shift by `width` or more gives 0 (ashr: the sign) |
+| and or xor add sub mul | a, b | same width |
+| udiv sdiv urem srem | a, b | same width; by zero as in SMT-LIB: all ones, 1 or -1, a, a |
+| shl lshr ashr | a, b | same width; a shift by `width` or more gives 0 (ashr: the sign) |
 | eq ult ule slt sle | a, b | 1 bit |
 | ite | c (1 bit), a, b | width of a |
 | zext sext | a | widened |
@@ -28,14 +30,14 @@ from __future__ import annotations
 
 import math
 import struct
-from typing import Callable, Mapping
+from collections.abc import Callable, Mapping
 from weakref import WeakValueDictionary
 
 
 class Expr:
     """An interned node; see the module's table. `args` are Exprs, `data` is an int, a str or None. `reads` are the registers below."""
 
-    __slots__ = ("op", "width", "args", "data", "reads", "__weakref__")
+    __slots__ = ("__weakref__", "args", "data", "op", "reads", "width")
 
     op: str
     width: int

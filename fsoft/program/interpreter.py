@@ -296,6 +296,7 @@ class Machine:
             self._out[id(template)] = out
         self._functions: list[dict[int, StepFunction]] = [{} for _ in program.threads]
         self._guards: list[dict[int, GuardFunction | None]] = [{} for _ in program.threads]
+        self._blocks: list[dict[int, bool]] = [{} for _ in program.threads]
         self._compiler: Any = None
         self._atomic = [
             (slot, self.layout.pc[slot], frozenset(k for k, place in enumerate(thread.template.locations) if place.atomic))
@@ -344,7 +345,10 @@ class Machine:
 
     def blocks(self, slot: int, index: int) -> bool:
         """Whether a step can be disabled by a Require."""
-        return any(isinstance(action, Require) for action in self.step(slot, index).actions)
+        known = self._blocks[slot]
+        if index not in known:
+            known[index] = any(isinstance(action, Require) for action in self.step(slot, index).actions)
+        return known[index]
 
     def finished(self, v: Sequence[Any], slot: int) -> bool:
         """Whether a slot has nothing to do: never started, or done. (Asked only where nobody can move.)"""

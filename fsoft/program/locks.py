@@ -45,4 +45,12 @@ def held_locks(machine: Machine, played: Iterable[Played]) -> dict[int, list[str
                 held[slot].append(address)
             elif tag.kind in _GIVES and address in held[slot]:
                 held[slot].remove(address)
-    return {slot: list(dict.fromkeys(map(machine.layout.describe, locks))) for slot, locks in held.items()}
+    return {slot: list(dict.fromkeys(_name(machine, address) for address in locks)) for slot, locks in held.items()}
+
+
+def _name(machine: Machine, address: int) -> str:
+    """`forks[1]` for the first hidden field of that lock."""
+    place = machine.layout.place_of(address)
+    cells = place.cells.overlapping(address & machine.layout.offset_mask, 1) if place is not None else []
+    name = place.cells.name(cells[0].number) if place is not None and cells else machine.layout.describe(address)
+    return name.split(".__")[0]

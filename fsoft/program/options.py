@@ -22,7 +22,8 @@ PROPERTIES = (
 @dataclass(frozen=True, slots=True)
 class Options:
     """`threads`: slots for a creation site whose number of executions is not known. `heap`: objects per pool where
-    that is not known. `heap_size`: bytes of a heap object whose size is not constant. `recursion`: how many frames of one function may be active.
+    that is not known. `heap_size`: bytes of a heap object whose size is not constant. `recursion`: how many frames of one
+    function may be active.
     `checks`: properties of PROPERTIES that are on. `unknown_functions`: "reject" or "havoc"."""
 
     entry: str = "main"

@@ -36,7 +36,8 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """register := memory[address], `size` bytes (register width is 8 * size). `sync` marks atomic and library accesses, which do not race."""
+    """register := memory[address], `size` bytes (register width is 8 * size). `sync` marks atomic and library accesses:
+    they do not race."""
 
     reg: str
     address: Expr
@@ -106,7 +107,8 @@ class Halt:
 class Alloc:
     """register := address of a heap object of the pool, new or (unless heap is "fresh") a freed one; contents undefined.
 
-    With `zero` the contents are zero. No unused object left, or a size beyond the pool's capacity: the thread is cut with the pool's marker.
+    With `zero` the contents are zero. No unused object left, or a size beyond the pool's capacity: the thread is cut with
+    the pool's marker.
     """
 
     reg: str
@@ -161,9 +163,10 @@ check names (division by zero, an invalid access), a violated property."""
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """What a step does for synchronisation: acquire, release, try, rdlock, wrlock, create, join, wait, wake, signal, broadcast, post, spurious,
-    timeout, section (a user's atomic section: blocking inside is never a deadlock), atomic (one step made of several: if the thread stops
-    inside, the run is over and nobody moves any more), exit, ... The operand is evaluated in the state before the step."""
+    """What a step does for synchronisation: acquire, release, try, rdlock, wrlock, create, join, wait, wake, signal, broadcast,
+    post, update (an atomic read-modify-write), spurious, timeout, exit, section (a user's atomic section: blocking inside is
+    never a deadlock), atomic (one step made of several: if the thread stops inside, the run is over and nobody moves any
+    more), ... The operand is evaluated in the state before the step."""
 
     kind: str
     operand: Expr | None = None

@@ -39,9 +39,14 @@ class Line:
 def user_loc(step: Step) -> Loc:
     """The place in the user's text: the step's own, or the call from which fsoft's library was entered."""
     for loc in (step.loc, *reversed(step.calls)):
-        if loc.line > 0 and not loc.file.startswith("<"):
+        if loc.line > 0 and not _library(loc):
             return loc
     return step.loc
+
+
+def _library(loc: Loc) -> bool:
+    """Whether a place is in fsoft's own library models."""
+    return loc.file.startswith("<") and loc.line > 0
 
 
 class _Names:
@@ -65,7 +70,7 @@ class _Names:
         template = self.program.threads[slot].template
         for name, index in self.layout.registers[slot].items():
             register = template.registers[name]
-            if register.symbol and before[index] != after[index]:
+            if register.symbol and not _library(register.loc) and before[index] != after[index]:
                 old, new = (self.layout.format(x[index], register.width, register.ctype, register.signed) for x in (before, after))
                 yield register.symbol, old, new
 

@@ -71,6 +71,9 @@ CONFIGURATIONS = [
     ("kinduction", True, {}, 1.0),
     ("pdr", False, {}, 1.0),
     ("pdr", False, {"ctg": 0, "solver": "cadical195"}, 1.0),
+    ("bdd", True, {}, 1.0),
+    ("bdd", True, {"backend": "autoref", "cluster": 1}, 1.0),
+    ("bdd", True, {"backend": "pyeda"}, 1.0),
     ("abc", False, {}, 1.0),
     ("abc", True, {"method": "bmc3", "depth": 40}, 0.5),
     ("abc", True, {"method": "reach"}, 0.9),
@@ -135,7 +138,7 @@ def counter(limit: int, bad_at: int, bound_at: int) -> Model:
     return model
 
 
-@pytest.mark.parametrize("name", ["kinduction", "pdr"])
+@pytest.mark.parametrize("name", ["kinduction", "pdr", "bdd"])
 def test_bounds_forbid_true(name: str) -> None:
     engine = model_engine(name).load()
     reached = engine.check(counter(5, 9, 3))
@@ -150,7 +153,7 @@ def test_models_without_states() -> None:
     x = expr.reg("x", 8)
     square = expr.binary("mul", x, x)
     model = Model(inputs={"x": 8}, bad={"two": expr.eq(square, expr.const(2, 8)), "nine": expr.eq(square, expr.const(9, 8))})
-    for name in ("bmc", "kinduction", "pdr"):
+    for name in ("bmc", "kinduction", "pdr", "bdd"):
         engine = model_engine(name).load()
         assert isinstance(engine.check(model, bad="two"), Proved)
         found = engine.check(model)

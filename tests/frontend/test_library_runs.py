@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from fsoft.api import Options, check
+from fsoft.program.options import PROPERTIES
 
 PRELUDE = """
 #include <pthread.h>
@@ -252,6 +253,68 @@ def test_verdict(name: str, bits: int, tmp_path: Path) -> None:
     assert (verdict.kind, verdict.reasons) == (expected, verdict.reasons)
     if expected == "FALSE":
         assert verdict.prop == prop
+
+
+PROPER = """
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <assert.h>
+struct shared { pthread_mutex_t m; pthread_cond_t c; pthread_barrier_t b; sem_t s; pthread_rwlock_t l; int n, y; } *q;
+void *worker(void *arg) {
+    pthread_mutex_lock(&q->m); q->n++; pthread_cond_signal(&q->c); pthread_mutex_unlock(&q->m);
+    q->y = 1; sem_post(&q->s);
+    pthread_rwlock_wrlock(&q->l); q->y++; pthread_rwlock_unlock(&q->l);
+    pthread_barrier_wait(&q->b);
+    return 0;
+}
+int main(void) {
+    pthread_t t;
+    q = malloc(sizeof *q); q->n = q->y = 0;
+    pthread_mutex_init(&q->m, 0); pthread_cond_init(&q->c, 0); sem_init(&q->s, 0, 0); pthread_barrier_init(&q->b, 0, 2);
+    pthread_rwlock_init(&q->l, 0);
+    pthread_create(&t, 0, worker, 0);
+    pthread_mutex_lock(&q->m); while (!q->n) pthread_cond_wait(&q->c, &q->m); pthread_mutex_unlock(&q->m);
+    sem_wait(&q->s);
+    pthread_rwlock_rdlock(&q->l); assert(q->y >= 1); pthread_rwlock_unlock(&q->l);
+    pthread_barrier_wait(&q->b); assert(q->y == 2);
+    pthread_join(t, 0);
+    pthread_mutex_destroy(&q->m); pthread_cond_destroy(&q->c); sem_destroy(&q->s); pthread_barrier_destroy(&q->b);
+    pthread_rwlock_destroy(&q->l);
+    free(q);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("cpp", ["pcpp", pytest.param("gcc", marks=pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"))])
+def test_proper_use_of_objects_on_the_heap_passes_all_checks(cpp: str, bits: int, tmp_path: Path) -> None:
+    source = tmp_path / "prog.c"
+    source.write_text(PROPER, encoding="utf-8")
+    if cpp == "gcc" and subprocess.run(["gcc", f"-m{bits}", "-E", str(source)], capture_output=True, check=False).returncode:
+        pytest.skip("no system headers for this data model")
+    verdict = check([str(source)], Options(checks=frozenset(PROPERTIES)), bits=bits, cpp=cpp)
+    assert (verdict.kind, verdict.reasons) == ("TRUE", verdict.reasons)
+
+
+RACES = {
+    "memcpy": "memcpy(shared, own, 4)",
+    "strlen": "own[0] = strlen(shared)",
+    "join": "pthread_t u; pthread_create(&u, 0, h, 0); pthread_join(u, (void **)&shared)",
+}
+
+
+@pytest.mark.parametrize("name", RACES)
+def test_accesses_of_library_functions_to_user_memory_can_race(name: str, tmp_path: Path) -> None:
+    text = f"""#include <string.h>
+        char shared[8], own[8];
+        void *h(void *p) {{ return 0; }}
+        void *f(void *p) {{ {RACES[name]}; return 0; }}
+        void *g(void *p) {{ shared[0] = 1; return 0; }}
+        int main(void) {{ TWO return 0; }}"""
+    verdict = check([write(tmp_path, text)], Options(checks=frozenset({"no-data-race"})))
+    assert (verdict.kind, verdict.prop) == ("FALSE", "no-data-race")
 
 
 SEQUENTIAL = """

@@ -23,10 +23,10 @@ from tests.fuzz import generator
 
 HERE = Path(__file__).parent
 CSMITH_INCLUDE = Path("/usr/include/csmith")
-CSMITH_FLAGS = (
-    "--no-packed-struct --max-funcs 4 --max-block-depth 3 --max-expr-complexity 6 --max-block-size 3 --max-array-len-per-dim 4"
-    " --no-argc --max-array-dim 2"
-).split()
+CSMITH_FLAGS = [
+    "--no-packed-struct", "--max-funcs", "4", "--max-block-depth", "3", "--max-expr-complexity", "6", "--max-block-size", "3",
+    "--max-array-len-per-dim", "4", "--no-argc", "--max-array-dim", "2",
+]  # fmt: skip
 STEP_LIMIT = 60_000
 
 

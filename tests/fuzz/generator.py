@@ -138,7 +138,9 @@ class Generator:
         if kind == 10:
             target = pick.choice(("p0 = &i0;", "p0 = (int *)&u0.w;", "ps = &s1.in[1];", "ps = &s0;", "s1.in[0] = s0;", "s0 = copy(*ps);"))
             return [target]
-        return [f"{cell.text} = {pick.choice(self.functions)}({self.expression(2)}, {self.expression(1)});"] if self.functions else ["mix(g0);"]
+        if not self.functions:
+            return ["mix(g0);"]
+        return [f"{cell.text} = {pick.choice(self.functions)}({self.expression(2)}, {self.expression(1)});"]
 
     def _floating_statement(self, cell: Cell) -> list[str]:
         bounded = f"if (d0 > 1e9 || d0 < -1e9) d0 = 1.5; if (f0 > 1e9f || f0 < -1e9f) f0 = 2.0f; mix((long long){cell.text});"

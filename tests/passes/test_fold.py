@@ -92,9 +92,9 @@ def test_labels_and_named_locations_stay_if_asked() -> None:
     w = Writer("f")
     start_step(w, True)
     w.register("a", symbol="a")
-    w.step(Assign("a", byte(1)), target=w.location(labels=("here",)))
+    w.step(Store(X, byte(1), 1), target=w.location(labels=("here",)))
     named = w.here
-    w.step(Store(X, byte(1), 1))
+    w.step(Assign("a", byte(1)))
     end_step(w)
     p = program([main_with(), w.template], 1)
     assert any(where.labels for where in Fold(keep_labels=True).apply(p).threads[1].template.locations)
@@ -115,8 +115,19 @@ def test_a_diamond_of_registers_becomes_one_step() -> None:
     w.here = end
     w.step(Store(Y, b, 1))
     end_step(w)
-    found = steps(Fold().apply(program([main_with(), w.template], 2)), "f")
+    other = Writer("main")
+    start_step(other, False)
+    create(other, 1)
+    other.register("t1")
+    other.step(Store(X, byte(1), 1))
+    other.step(Load("t1", Y, 1))
+    other.step(Check(negate(eq(other.register("t1"), byte(5))), "unreach-call", "y is 5"))
+    other.halt("ended")
+    p = program([other.template, w.template], 2)
+    found = steps(Fold().apply(p), "f")
     assert all(s.guard is TRUE for s in found) and len(found) == 4
+    seen = explore(Fold().apply(p))
+    assert seen is not None and seen.violations == {"y is 5"}
 
 
 def section(w: Writer, tag: bool = True) -> None:

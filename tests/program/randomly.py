@@ -95,6 +95,9 @@ def memory_program(source: Random, steps: int, checks: tuple[str, ...]) -> Progr
     return b.program(("main", t, {"local": local.value}))
 
 
+_KINDS = ("load",) * 3 + ("store",) * 3 + ("assign",) * 2 + ("other",) * 3 + ("alloc", "life")
+
+
 def _action(source: Random, t: TemplateBuilder, leaves: dict[int, list[str]], places: list[Expr], pools: list[int]) -> Action:
     when = TRUE if source.random() < 0.7 else expression(source, 1, 2, leaves)
     size = source.choice((1, 2, 4, 8))
@@ -102,7 +105,7 @@ def _action(source: Random, t: TemplateBuilder, leaves: dict[int, list[str]], pl
     name = source.choice(leaves[width])
     delta = source.choice((0, 0, 0, 1, 2, 3, 4, 8, 12, -4))
     address = make("padd", 32, (source.choice(places), const(delta, 32)), OFFSET)
-    kind = source.choice(("load", "load", "load", "store", "store", "store", "assign", "assign", "alloc", "life", "other", "other", "other"))
+    kind = source.choice(_KINDS)
     if kind == "load":
         return Load(name, address, size, source.random() < 0.3, when)
     if kind == "store":

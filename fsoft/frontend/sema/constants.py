@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from fractions import Fraction
 
 from fsoft.frontend import tree
-from fsoft.frontend.sema.literals import fraction_to_single, to_single
+from fsoft.frontend.sema.literals import exact_to_single, to_single
 from fsoft.frontend.types import CType, Float, Int, Pointer
 
 Number = int | float
@@ -85,7 +84,7 @@ def round_float(value: Number, ctype: Float) -> float:
     """The value of the floating type nearest to `value`."""
     if isinstance(value, int):
         if ctype.bits == 32:
-            return fraction_to_single(Fraction(value))
+            return exact_to_single(value) if abs(value) >> 24 else float(value)
         try:
             return float(value)
         except OverflowError:

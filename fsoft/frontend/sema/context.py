@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -109,6 +108,8 @@ class Context:
     def lookup_or_fail(self, name: str, loc: Loc) -> Entry:
         entry = self.lookup(name)
         if entry is None:
+            import difflib  # only when something is wrong
+
             close = difflib.get_close_matches(name, self.scope.all_names(), 1, 0.75)
             hint = f"; did you mean '{close[0]}'?" if close else ""
             self.error(loc, f"'{name}' undeclared{hint}")

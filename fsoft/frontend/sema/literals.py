@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import struct
-from fractions import Fraction
 
 from fsoft.frontend.types import Float, Int, Types
 
@@ -73,7 +72,7 @@ def _decimal_to_single(digits: str, value: float, hexadecimal: bool) -> float:
     """Round the decimal text to single precision once, not through double."""
     if hexadecimal or value == 0 or value in (float("inf"), float("-inf")) or not 1e-60 < value < 1e60:
         return to_single(value)
-    return fraction_to_single(Fraction(digits))
+    return exact_to_single(digits)
 
 
 def to_single(value: float) -> float:
@@ -84,8 +83,11 @@ def to_single(value: float) -> float:
         return float("inf") if value > 0 else float("-inf")
 
 
-def fraction_to_single(exact: Fraction) -> float:
-    """Round a rational to the nearest single, ties to even."""
+def exact_to_single(number: str | int) -> float:
+    """Round an integer or a decimal text to the nearest single, ties to even."""
+    from fractions import Fraction  # rarely needed, and slow to import
+
+    exact = Fraction(number)
     if exact == 0:
         return 0.0
     magnitude = abs(exact)

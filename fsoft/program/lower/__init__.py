@@ -60,7 +60,7 @@ class Lowering(Statements):
                 result = resize(frame.result, self.word, is_signed(ctype))
             self.b.emit(Assign(str(self.thread_result().data), result))
             self.b.jump(self.thread_end)
-        self._end()
+        self._close_thread()
         self._thread_locals(init)
         return self.b.template
 
@@ -119,7 +119,7 @@ class Lowering(Statements):
             return self._missing(symbol)
         return resize(argument, width, False)
 
-    def _end(self) -> None:
+    def _close_thread(self) -> None:
         """The result goes into the descriptor; a detached slot is free again at once."""
         word = self.memory.word_bytes
         mine = own("descriptor", self.word)

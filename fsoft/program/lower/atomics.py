@@ -37,7 +37,7 @@ class Atomics(Expressions):
             raise Unsupported(call.loc, f"the builtin '{name}' is not modelled; see docs/supported.md")
         values = [self._argument(a) for a in call.args]
         with self.b.one_step():
-            self.b.tag("atomic", values[0] if values else None)
+            self.b.tag("update", values[0] if values else None)
             result = method(call, values, family == "atomic" and "c11" not in name and not operation.endswith("_n"))
         assert isinstance(result, Expr)
         return result
@@ -72,7 +72,7 @@ class Atomics(Expressions):
         size = self._size(call)
         pointer = call.args[0].type
         with self.b.one_step():
-            self.b.tag("atomic", address)
+            self.b.tag("update", address)
             old = self._get(address, size, call)
             amount = resize(operand, old.width, True)
             if isinstance(pointer, ct.Pointer) and isinstance(pointer.to, ct.Pointer) and op in ("add", "sub"):

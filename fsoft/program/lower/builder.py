@@ -13,7 +13,20 @@ from contextlib import contextmanager
 from fsoft.frontend.source import NOWHERE, Loc, Unsupported
 from fsoft.program.expr import Expr, negate, reg
 from fsoft.program.program import (
-    STOPS, TRUE, Action, Alloc, Free, Leave, Load, Location, Register, Require, Step, Store, Tag, Template,
+    STOPS,
+    TRUE,
+    Action,
+    Alloc,
+    Free,
+    Leave,
+    Load,
+    Location,
+    Register,
+    Require,
+    Step,
+    Store,
+    Tag,
+    Template,
 )  # fmt: skip
 
 _ACCESSES = (Load, Store, Alloc, Free, Leave)
@@ -81,7 +94,7 @@ class Builder:
         if self.here is None:
             return
         access = isinstance(action, _ACCESSES)
-        if (access and self._accessed or isinstance(action, Require)) and not self.depth and not self._joined:
+        if ((access and self._accessed) or isinstance(action, Require)) and not self.depth and not self._joined:
             self.seal()
         if not self._pending:
             self._step_place = (self.loc, self.text, self.calls)

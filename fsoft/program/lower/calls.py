@@ -208,8 +208,9 @@ class Calls(Intrinsics):
                 continue
             value = given if isinstance(given, Expr) else self._missing(symbol)
             if value.width != value_bits(symbol.type):
-                raise InputError(call.loc, f"argument {index + 1} of '{definition.name}' has another type than the parameter '{symbol.name}'")
-            simple = value.is_const or "library" in definition.attributes and len(postorder((value,))) <= 4
+                what = f"argument {index + 1} of '{definition.name}'"
+                raise InputError(call.loc, f"{what} has another type than the parameter '{symbol.name}'")
+            simple = value.is_const or ("library" in definition.attributes and len(postorder((value,))) <= 4)
             if simple and not copy and symbol not in facts.assigned and not symbol.address_taken:
                 frame.bindings[symbol] = value
             else:

@@ -364,7 +364,8 @@ class Expressions(Context):
         name = self.instance_name(symbol)
         place: Place
         if self._in_register(symbol):
-            register = self.b.register(name, value_bits(symbol.type), symbol.name, is_signed(symbol.type), str(symbol.type))
+            shown = "" if symbol.loc.file.startswith("<") else symbol.name
+            register = self.b.register(name, value_bits(symbol.type), shown, is_signed(symbol.type), str(symbol.type))
             place = RegisterPlace(register, symbol.type)
         else:
             place = MemoryPlace(self.local_object(name, symbol.type, symbol.loc), 0, symbol.type, atomic=symbol.atomic)

@@ -39,7 +39,7 @@ class Intrinsics(Atomics):
 
     def _nondet(self, call: tree.Call, name: str) -> Expr:
         ctype: ct.CType = call.type
-        width = 1 if isinstance(ctype, ct.Int) and ctype.name == "_Bool" or name.endswith(("_bool", "_Bool")) else value_bits(ctype)
+        width = 1 if (isinstance(ctype, ct.Int) and ctype.name == "_Bool") or name.endswith(("_bool", "_Bool")) else value_bits(ctype)
         target = self.b.temporary(width)
         self.b.emit(Input(str(target.data), f"{name}()", loc=call.loc, signed=is_signed(ctype)))
         return resize(target, value_bits(ctype), False)

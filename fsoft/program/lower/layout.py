@@ -1,8 +1,8 @@
 """From C types to cells: how an object of a type is cut into the scalars that the Program reads and writes.
 
 A struct is the cells of its members, an array its element's cells repeated. A union takes the member that cuts it into the
-fewest cells, preferring members without plain characters, and covers what that member leaves out with bytes. Adjacent bit-fields share a memory location
-(C11 3.14): one cell if they fit an aligned scalar that overlaps no other member, else bytes.
+fewest cells, preferring members without plain characters, and covers what that member leaves out with bytes. Adjacent
+bit-fields share a memory location (C11 3.14): one cell if they fit an aligned scalar that overlaps no other member, else bytes.
 """
 
 from __future__ import annotations

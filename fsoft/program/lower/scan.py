@@ -5,16 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
 
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 
+_SKIPPED = frozenset({"type", "loc", "symbol", "field", "end", "bitfield", "compute"})
+_FIELDS: dict[type, tuple[str, ...]] = {}
 
-@cache
-def _slots(kind: type) -> tuple[str, ...]:
-    skip = {"type", "loc", "symbol", "field", "end", "bitfield", "compute"}
-    return tuple(name for name in getattr(kind, "__slots__", ()) if name not in skip)
+
+def _fields(kind: type) -> tuple[str, ...]:
+    """The attributes of a node that can hold other nodes."""
+    if kind not in _FIELDS:
+        _FIELDS[kind] = tuple(name for name in getattr(kind, "__slots__", ()) if name not in _SKIPPED)
+    return _FIELDS[kind]
 
 
 def walk(root: object) -> Iterator[object]:
@@ -28,7 +31,7 @@ def walk(root: object) -> Iterator[object]:
         if node is None or isinstance(node, (int, str, float, bytes, bool)):
             continue
         yield node
-        stack.extend(getattr(node, name) for name in reversed(_slots(type(node))))
+        stack.extend(getattr(node, name) for name in reversed(_fields(type(node))))
 
 
 @dataclass(slots=True)
@@ -196,7 +199,7 @@ def trip_count(loop: tree.Loop, before: tree.Statement | None, scan: Scan) -> in
     span = bound - start
     if condition.op in ("<=", ">="):
         span += 1 if condition.op == "<=" else -1
-    if (span > 0) != (step > 0) or (condition.op in ("<", "<=")) != (step > 0) and condition.op != "!=":
+    if (span > 0) != (step > 0) or ((condition.op in ("<", "<=")) != (step > 0) and condition.op != "!="):
         return 0 if span == 0 else None
     if condition.op == "!=" and span % step:
         return None

@@ -256,7 +256,7 @@ def _holder(ctype: ct.CType, item: tree.InitItem) -> tuple[ct.Record, int]:
             ctype = ctype.element
             continue
         assert isinstance(ctype, ct.Record) and ctype.fields is not None
-        if any(f is item.bitfield or f == item.bitfield and base + f.offset == item.offset for f in ctype.fields):
+        if any(f is item.bitfield or (f == item.bitfield and base + f.offset == item.offset) for f in ctype.fields):
             return ctype, base
         inner = next(
             f for f in reversed(ctype.fields)

@@ -2,8 +2,8 @@
 
     python benchmarks/lowering.py FOLDER... [--limit N] [--every K] [--timeout S] [--64]
 
-Prints how many files gave a legal Program, the average and the longest wall time (Python's start included), the five slowest files
-and the largest resident memory of any. Exits with 1 if a file fails.
+Prints how many files gave a legal Program, the average and the longest wall and processor time (Python's start included), the
+five slowest files and the largest resident memory of any. Exits with 1 if a file fails.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pathlib import Path
 class Result:
     file: Path
     seconds: float
+    processor: float
     megabytes: float
     failure: str  # "" if the Program is legal
 
@@ -43,16 +44,16 @@ def measure(file: Path, flags: list[str], timeout: float) -> Result:
     with tempfile.TemporaryFile() as errors:
         start = time.monotonic()
         process = subprocess.Popen([sys.executable, "-m", "fsoft", "show", *flags, str(file)], stdout=subprocess.DEVNULL, stderr=errors)
-        code, usage = _wait(process, start + timeout)
+        code, processor, kilobytes = _wait(process, start + timeout)
         seconds = time.monotonic() - start
         errors.seek(0)
         lines = errors.read().decode(errors="replace").strip().splitlines()
     failure = "" if code == 0 else f"no answer within {timeout:g} s" if code is None else lines[0] if lines else f"exit code {code}"
-    return Result(file, seconds, usage / 1024, failure)
+    return Result(file, seconds, processor, kilobytes / 1024, failure)
 
 
-def _wait(process: subprocess.Popen[bytes], deadline: float) -> tuple[int | None, int]:
-    """(exit code, peak resident kilobytes); the code is None for a process that had to be killed."""
+def _wait(process: subprocess.Popen[bytes], deadline: float) -> tuple[int | None, float, int]:
+    """(exit code, seconds of processor time, peak resident kilobytes); the code is None for a process that had to be killed."""
 
     def ring(*_: object) -> None:
         process.kill()
@@ -63,17 +64,19 @@ def _wait(process: subprocess.Popen[bytes], deadline: float) -> tuple[int | None
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, old)
     process.returncode = os.waitstatus_to_exitcode(status)
-    return (None if os.WIFSIGNALED(status) else process.returncode), usage.ru_maxrss
+    code = None if os.WIFSIGNALED(status) else process.returncode
+    return code, usage.ru_utime + usage.ru_stime, usage.ru_maxrss
 
 
 def report(results: list[Result]) -> None:
     legal = sum(not r.failure for r in results)
     slowest = sorted(results, key=lambda r: -r.seconds)
     print(f"legal     {legal}/{len(results)}")
-    print(f"average   {sum(r.seconds for r in results) / len(results):.3f} s")
-    print(f"longest   {slowest[0].seconds:.3f} s")
+    wall, processor = (sum(times) / len(results) for times in zip(*((r.seconds, r.processor) for r in results)))
+    print(f"average   {wall:.3f} s, processor {processor:.3f} s")
+    print(f"longest   {slowest[0].seconds:.3f} s, processor {max(r.processor for r in results):.3f} s")
     for result in slowest[:5]:
-        print(f"          {result.seconds:.3f} s  {result.megabytes:.0f} MB  {result.file}")
+        print(f"          {result.seconds:.3f} s  {result.processor:.3f} s  {result.megabytes:.0f} MB  {result.file}")
     largest = max(results, key=lambda r: r.megabytes)
     print(f"memory    {largest.megabytes:.0f} MB at most ({largest.file})")
 

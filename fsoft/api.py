@@ -44,7 +44,7 @@ def load(
     """
     from fsoft.frontend.load import deeply
     from fsoft.frontend.load import load as read
-    from fsoft.passes import PIPELINE
+    from fsoft.passes import PIPELINE, Fold
     from fsoft.program.legal import check_legal
     from fsoft.program.lower import lower
 
@@ -55,8 +55,9 @@ def load(
     program = deeply(lambda: lower(unit, options))
     after("lower", program)
     for one in PIPELINE:
-        program = one.apply(program)
-        after(one.name, program)
+        if options.fold or not isinstance(one, Fold):
+            program = one.apply(program)
+            after(one.name, program)
     check_legal(program)
     return program
 

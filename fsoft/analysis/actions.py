@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any
@@ -101,6 +101,14 @@ def with_when(action: Action, when: Expr) -> Action:
     values = list(kind.all(action))
     values[kind.when] = when
     return kind.make(*values)  # type: ignore[no-any-return]
+
+
+def members(mask: int) -> Iterator[int]:
+    """The numbers of the set bits, ascending."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
 
 
 def always(action: Action) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fsoft.analysis.actions import Reading, Touching, always, defined, rewritten
 from fsoft.analysis.points_to import PointsTo
-from fsoft.program.expr import Expr, const, substitute
+from fsoft.program.expr import Expr, const, fill, substitute
 from fsoft.program.program import Action, Assign, Load, Program, Step, Store
 
 LIMIT = 4000
@@ -27,6 +27,7 @@ class Constants:
         self.slot = slot
         self.private = private
         self._own = self.program.threads[slot].own
+        self._owned: dict[Expr, Expr] = {}  # expressions with the slot's own values
         self._template = self.program.threads[slot].template
         self._before: list[Known | None] = [None] * len(self._template.locations)
         if len(self._before) <= LIMIT:
@@ -35,6 +36,19 @@ class Constants:
     def actions(self, step: Step) -> list[Action]:
         known = dict(self._before[step.source] or {})
         return [self._apply(action, known) for action in step.actions]
+
+    def before(self, location: int) -> Known:
+        """What is known at a location."""
+        return self._before[location] or {}
+
+    def results(self, step: Step) -> list[tuple[Action, Expr | None]]:
+        """The step's actions, each with the constant that its register certainly has after it."""
+        known = dict(self._before[step.source] or {})
+        rows: list[tuple[Action, Expr | None]] = []
+        for action in step.actions:
+            self._apply(action, known)
+            rows.append((action, known.get(defined(action) or "")))
+        return rows
 
     def possible(self, step: Step) -> bool:
         """The step can be taken, for all that is known."""
@@ -73,16 +87,12 @@ class Constants:
         return bool(lost)
 
     def _fill(self, expr: Expr, known: Known) -> Expr:
-        if expr.op == "const":
-            return expr
-
-        def leaf(node: Expr) -> Expr | None:
-            if node.op == "reg":
-                return known.get(str(node.data))
-            value = self._own.get(str(node.data)) if node.op == "own" else None
-            return None if value is None else const(value, node.width)
-
-        return substitute(expr, leaf)
+        told = self._owned.get(expr)
+        if told is None:
+            own = self._own
+            told = substitute(expr, lambda n: const(own[str(n.data)], n.width) if n.op == "own" and n.data in own else None)
+            self._owned[expr] = told
+        return fill(told, known)  # type: ignore[arg-type]  # addresses among the keys do no harm
 
     def _apply(self, action: Action, known: Known) -> Action:
         """The action with constants filled in; updates `known` to what holds after it."""

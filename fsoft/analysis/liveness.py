@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fsoft.analysis.actions import Harmless, always, defined, ending, reads
+from fsoft.analysis.actions import Harmless, always, defined, ending, members, reads
 from fsoft.program.program import Action, Load, Step, Template
 
 Droppable = Callable[[Load], bool]
@@ -25,7 +25,8 @@ class Liveness:
     def __init__(self, template: Template, droppable: Droppable | None = None):
         self.template = template
         self.droppable = droppable
-        self.bit = {name: 1 << i for i, name in enumerate(template.registers)}
+        self._order = list(template.registers)
+        self.bit = {name: 1 << i for i, name in enumerate(self._order)}
         self._masks: dict[frozenset[str], int] = {frozenset(): 0}
         self._names: dict[int, frozenset[str]] = {}
         self.at = self._solve()
@@ -42,7 +43,7 @@ class Liveness:
     def names(self, mask: int) -> frozenset[str]:
         known = self._names.get(mask)
         if known is None:
-            known = self._names[mask] = frozenset(name for name, bit in self.bit.items() if mask & bit)
+            known = self._names[mask] = frozenset([self._order[number] for number in members(mask)])
         return known
 
     def _may_go(self, action: Action) -> bool:

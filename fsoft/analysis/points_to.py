@@ -9,22 +9,13 @@ as a pointer. A plain integer that happens to spell an address without having be
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from fsoft.analysis.actions import Touching
+from fsoft.analysis.actions import Touching, members
 from fsoft.program.expr import COMPARISONS, Expr
 from fsoft.program.program import Action, Alloc, Assign, Input, Load, Program, Register, Step, Store, Template, Thread
 
 _OPAQUE = COMPARISONS | {"fadd", "fsub", "fmul", "fdiv", "fconv", "itof", "utof", "ftoi", "ftou"}
-
-
-def members(mask: int) -> Iterator[int]:
-    """The numbers of the set bits, ascending."""
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +117,16 @@ class PointsTo:
         if isinstance(action, Alloc):
             return self._pools[action.pool]
         return self.value(slot, action.address) if isinstance(action, Touching) else 0
+
+    def private(self, slot: int) -> int:
+        """Mask of the objects that no other slot ever touches."""
+        touched = 0
+        for thread in self.program.threads:
+            if thread.index != slot:
+                for step in thread.template.steps:
+                    for action in step.actions:
+                        touched |= self.touched(thread.index, action)
+        return self.everything & ~touched
 
     def objects_of(self, template: Template, step: Step, action: Action) -> frozenset[int]:
         """The objects an action of a template may touch, over all slots that run the template."""

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fsoft.analysis.actions import Reading, Touching, always, defined, rewritten
+from fsoft.analysis.actions import Reading, Touching, always, defined, members, rewritten
 from fsoft.analysis.constants import Constants
-from fsoft.analysis.points_to import PointsTo, members
+from fsoft.analysis.points_to import PointsTo
 from fsoft.analysis.validity import constant_in, constants_in
 from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, Expr, const, registers, substitute

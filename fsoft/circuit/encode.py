@@ -16,6 +16,7 @@ from fsoft.circuit.scheduler import Free, Scheduler, width_for
 from fsoft.circuit.steps import Effect, Inputs, StepTerms, Words
 from fsoft.frontend.source import InputError, Loc
 from fsoft.passes.ways import all_exclusive
+from fsoft.program.explorer import step_markers
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, ite, negate, reg
 from fsoft.program.program import Program, Step, Template
 from fsoft.program.state import OVER, Layout
@@ -125,6 +126,9 @@ class _Encoder:
             for index, pick in zip(indices, chosen, strict=True):
                 effect = StepTerms(self.words, self.inputs, self.points_to, slot, template.steps[index]).effect
                 self._forget_dead(slot, template, template.steps[index], effect)
+                for marker in step_markers(template.steps[index]):
+                    if self.program.markers[marker].cuts:
+                        effect.cuts[f"marker.{marker}"] = TRUE
                 when = conj(conj(here, pick), effect.enabled)
                 if when is not FALSE:
                     self.encoding.steps.append(Fired(slot, index, when, effect))
@@ -151,7 +155,7 @@ class _Encoder:
     # ------------------------------------------------------------ states and properties
 
     def _states(self, model: Model) -> None:
-        initial = self.layout.initial()
+        initial, readable = self.layout.initial(), self._readable()
         following: dict[int, Expr] = {}
         for fired in self.encoding.steps:
             for index, value in fired.effect.writes.items():
@@ -162,13 +166,22 @@ class _Encoder:
             if not name:
                 continue
             model.states[name] = width
-            model.init[name] = const(value, width) if isinstance(value, int) else None
+            model.init[name] = None if value is None and index in readable else const(value or 0, width)
             model.next[name] = following.get(index, self.words.leaf(index))
+
+    def _readable(self) -> set[int]:
+        """The cells that can be read before a step makes them: those of objects that are alive at the start."""
+        places = [place for place in self.layout.places if place is not None and place.rom is None and place.object.alive]
+        return {place.base + k for place in places for k in range(place.cells.count)}
 
     def _properties(self, model: Model) -> None:
         for fired in self.encoding.steps:
             for prop, condition in fired.effect.fails.items():
-                model.bad[prop] = disj(model.bad.get(prop, FALSE), conj(fired.when, condition))
+                if prop in self.program.checks:
+                    model.bad[prop] = disj(model.bad.get(prop, FALSE), conj(fired.when, condition))
+                elif prop != "unreach-call":  # a run that ends in an error that nobody asked about is a run that ended
+                    stopped = f"violated.{prop}"
+                    model.bounds[stopped] = disj(model.bounds.get(stopped, FALSE), conj(fired.when, condition))
             for bound, condition in fired.effect.cuts.items():
                 model.bounds[bound] = disj(model.bounds.get(bound, FALSE), conj(fired.when, condition))
         for prop in sorted(self.program.checks - STATE_PROPERTIES):

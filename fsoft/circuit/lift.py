@@ -26,11 +26,12 @@ class Lifter:
         self.machine = Machine(encoding.program, compiled=False)
         terms = [*encoding.model.next.values()]
         for fired in encoding.steps:
-            terms += [fired.when, *(term for pair in fired.effect.answers for term in pair)]
+            terms += [fired.when, fired.effect.lost, *(term for pair in fired.effect.answers for term in pair)]
+            terms += [term for _, when, value in fired.effect.born for term in (when, value)]
         self.order = postorder(tuple(terms))
 
     def moves(self, stimulus: Stimulus) -> list[Move]:
-        """The moves of the Program that the stimulus makes; frames in which nobody moves are left out."""
+        """The moves of the Program that the stimulus makes, up to where the encoding gives up; frames in which nobody moves are left out."""
         values = self._start(stimulus)
         state = self.machine.initial()
         moves: list[Move] = []
@@ -39,6 +40,8 @@ class Lifter:
             terms = evaluate_all(self.order, frame)
             fired = self._fired(terms)
             values = {name: terms[term] for name, term in self.encoding.model.next.items()}
+            if fired is not None and terms[fired.effect.lost]:
+                break
             if fired is not None:
                 state, choices, _ = self._move(state, fired, frame, terms)
                 moves.append(Move(fired.slot, fired.index, choices))
@@ -66,7 +69,7 @@ class Lifter:
 
         def choose(question: Question, options: Sequence[int] | None) -> int:
             if question.kind == "undefined":
-                answer = frame[self.encoding.words.names[cells.cell_of(question)]]
+                answer = self._undefined(cells.cell_of(question), fired, frame, terms)
             else:
                 answer = answers.pop(0)
             choices.append(answer)
@@ -77,6 +80,14 @@ class Lifter:
         except (ValueError, IndexError) as error:
             raise InternalError(f"the circuit takes a step that the program cannot take: {error}") from error
         return after, tuple(choices), events
+
+    def _undefined(self, index: int, fired: Fired, frame: dict[str, int], terms: dict[Expr, int]) -> int:
+        """What the circuit has where the interpreter has an undefined cell: its old value, or the one it was born with in this step."""
+        value = frame[self.encoding.words.names[index]]
+        for entry, when, fresh in fired.effect.born:
+            if entry == index and terms[when]:
+                value = terms[fresh]
+        return value
 
     def compare(self, state: State, values: dict[str, int]) -> None:
         """InternalError unless the circuit's words are what the interpreter has, where it has a value that matters."""

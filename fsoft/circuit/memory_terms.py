@@ -1,8 +1,8 @@
 """Memory as multiplexers: which cells an address can name, the value there, what a store changes.
 
 Points-to gives the objects an access may touch (F-Soft section 4.1). Within an object an access considers the cells of its own
-size, at their own offsets; if the object has none of that size, every offset is assembled from bytes. An access that is valid but fits no
-cell of an object that has cells of its size is `odd`: the encoding does not follow it and raises the bound `access`.
+size and the other aligned offsets; if the object has none of that size, every offset is assembled from bytes. An access that is valid but
+at none of the offsets considered is `odd`: the encoding does not follow it and raises the bound `access`.
 """
 
 from __future__ import annotations
@@ -91,20 +91,35 @@ class Memory:
                     followed = disj(followed, when)
             reach.valid = disj(reach.valid, followed)
             if not complete:
-                within = binary("ule", low, const(place.limit - size, low.width))
-                reach.odd = disj(reach.odd, conj(conj(here, within), negate(followed)))
+                odd = conj(conj(here, self._bounded(place, low, size)), negate(followed))
+                reach.odd = disj(reach.odd, odd)
         return reach
+
+    def _bounded(self, place: Place, low: Expr, size: int) -> Expr:
+        """The access at offset `low` lies within the object (a heap object: within what was asked for) and, where that matters, is aligned."""
+        within = binary("ule", low, const(place.limit - size, low.width))
+        if place.extent >= 0:
+            end = make("add", self.program.word, (resize(low, self.program.word, False), const(size, self.program.word)))
+            within = conj(within, binary("ule", end, self.read(place.extent)))
+        align = min(size, self.program.word // 8)
+        if self.strict and not size & (size - 1) and align > 1:
+            bits = align.bit_length() - 1
+            within = conj(within, eq(make("extract", bits, (low,), 0), const(0, bits)))
+        return within
 
     def _offsets(self, place: Place, low: Expr, size: int) -> tuple[list[int], bool]:
         """Offsets to consider, and whether there are no others."""
         if low.is_const:
             inside = low.value <= place.limit - size
             return ([low.value] if inside else []), True
+        every = range(place.limit - size + 1)
         cells = [c.offset for c in place.cells if c.size == size]
-        if cells:
-            return cells, len(cells) == 1 and place.limit == size
-        every = range(max(0, place.limit - size + 1))
-        return list(every[:MOST_BYTES]), len(every) <= MOST_BYTES
+        if not cells:
+            return list(every[:MOST_BYTES]), len(every) <= MOST_BYTES
+        aligned = every[:: min(size, self.program.word // 8)] if not size & (size - 1) else every
+        more = sorted(set(aligned).difference(cells)) if len(aligned) <= MOST_BYTES + len(cells) else []
+        found = cells + more[:MOST_BYTES]
+        return found, len(found) == len(every) or (self.strict and len(found) >= len(aligned) and set(aligned) <= set(found))
 
     # ------------------------------------------------------------ reading and writing
 

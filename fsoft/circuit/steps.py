@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from fsoft.analysis.points_to import PointsTo
 from fsoft.circuit.memory_terms import Memory
+from fsoft.frontend.source import NOWHERE, Loc
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, ite, make, negate, reg, substitute
 from fsoft.program.interpreter import in_section
 from fsoft.program.program import (
@@ -34,16 +35,25 @@ from fsoft.program.program import (
 from fsoft.program.state import ALIVE, DEAD, NEVER, OVER, Layout, Place
 
 
+RESERVED = frozenset(
+    {"schedule", "schedule.pass", "scheduler.last", "scheduler.contexts", "scheduler.turn", "scheduler.step", "which"}
+)
+"""Names of inputs and states that do not come from the program."""
+
+
 @dataclass(slots=True)
 class Effect:
     """`writes` maps entries of the state vector to terms over the state before; `fails` and `cuts` say when a property is violated or
-    a bound is hit; `answers` list the choices made, in order: asked when, and the value."""
+    a bound is hit, `lost` when the encoding gives up; `answers` list the choices made, in order: asked when, and the value; `born` the entries that become undefined, in
+    order: which, when, and the value that stands for undefined."""
 
     enabled: Expr = TRUE
     writes: dict[int, Expr] = field(default_factory=dict)
     fails: dict[str, Expr] = field(default_factory=dict)
     cuts: dict[str, Expr] = field(default_factory=dict)
+    lost: Expr = FALSE
     answers: list[tuple[Expr, Expr]] = field(default_factory=list)
+    born: list[tuple[int, Expr, Expr]] = field(default_factory=list)
 
 
 class Inputs:
@@ -65,26 +75,34 @@ class Words:
         self.program, self.layout = program, layout
         self.names: list[str] = [""] * layout.size
         self.widths: list[int] = [0] * layout.size
-        self.names[OVER], self.widths[OVER] = "over", 1
+        self._taken = set(RESERVED)
+        self._name(OVER, "over", 1)
         for slot, thread in enumerate(program.threads):
             prefix = f"thread_{slot}"
-            self.names[layout.pc[slot]] = f"{prefix}.pc"
-            self.widths[layout.pc[slot]] = max(1, (len(thread.template.locations) - 1).bit_length())
+            self._name(layout.pc[slot], f"{prefix}.pc", max(1, (len(thread.template.locations) - 1).bit_length()))
             for name, index in layout.registers[slot].items():
-                self.names[index], self.widths[index] = f"{prefix}.{name}", thread.template.registers[name].width
+                self._name(index, f"{prefix}.{name}", thread.template.registers[name].width)
         for place in layout.places:
             if place is not None and place.rom is None:
                 self._object(place)
 
+    def _name(self, index: int, name: str, width: int) -> None:
+        """Names are unique: a taken one gets `~2`, `~3`, ..."""
+        unique, count = name, 1
+        while unique in self._taken:
+            count += 1
+            unique = f"{name}~{count}"
+        self._taken.add(unique)
+        self.names[index], self.widths[index] = unique, width
+
     def _object(self, place: Place) -> None:
-        label = f"{place.object.name}"
+        label = place.object.name
         if place.status >= 0:
-            self.names[place.status], self.widths[place.status] = f"{label}.<status>", 2
+            self._name(place.status, f"{label}.<status>", 2)
         if place.extent >= 0:
-            self.names[place.extent], self.widths[place.extent] = f"{label}.<size>", self.program.word
+            self._name(place.extent, f"{label}.<size>", self.program.word)
         for cell in place.cells:
-            self.names[place.base + cell.number] = f"{label}+{cell.offset}" if place.cells.count > 1 else label
-            self.widths[place.base + cell.number] = 8 * cell.size
+            self._name(place.base + cell.number, place.cells.name(cell.number), 8 * cell.size)
 
     def leaf(self, index: int) -> Expr:
         return reg(self.names[index], self.widths[index])
@@ -150,8 +168,8 @@ class StepTerms:
         elif isinstance(action, Check):
             self._stop("failed", conj(when, negate(self.term(action.condition))), prop=action.prop)
         elif isinstance(action, Halt):
-            cut = f"marker.{action.marker}" if action.kind in ("cut", "undefined") else ""
-            self._stop(action.kind, when, cut=cut)
+            named = f"marker.{action.marker}" if action.marker is not None else self._at(action.kind, action.loc)
+            self._stop(action.kind, when, cut=named if action.kind in ("cut", "undefined") else "")
         elif isinstance(action, Input):
             self._input(action, when)
         elif isinstance(action, (Load, Store)):
@@ -179,11 +197,22 @@ class StepTerms:
             self._write(OVER, TRUE, when)
         self.running = conj(self.running, negate(when))
 
-    def _broken(self, prop: str, when: Expr) -> None:
+    def _broken(self, prop: str, when: Expr, loc: Loc) -> None:
         if prop in self.program.checks:
             self._stop("failed", when, prop=prop)
         else:
-            self._stop("undefined", when, cut="undefined")
+            self._stop("undefined", when, cut=self._at("undefined", loc))
+
+    def _lose(self, when: Expr, loc: Loc) -> None:
+        """The encoding does not follow the program any further: a bound, and the run is over."""
+        self._write(OVER, TRUE, when)
+        self.effect.lost = disj(self.effect.lost, when)
+        self._stop("cut", when, cut=self._at("access", loc))
+
+    def _at(self, kind: str, loc: Loc) -> str:
+        """The name of a bound that no marker of the program names: what, and where in the C text."""
+        place = self.step.loc if loc == NOWHERE else loc
+        return f"{kind}@{place.file}:{place.line}".replace(" ", "_")
 
     def _input(self, action: Input, when: Expr) -> None:
         width = self.thread.template.registers[action.reg].width
@@ -214,8 +243,8 @@ class StepTerms:
     def _access(self, action: Load | Store, when: Expr) -> None:
         address = self.term(action.address)
         reach = self.memory.reach(address, action.address, action.size, isinstance(action, Store))
-        self._stop("cut", conj(when, reach.odd), cut="access")
-        self._broken("valid-deref", conj(when, negate(disj(reach.valid, reach.odd))))
+        self._lose(conj(when, reach.odd), action.loc)
+        self._broken("valid-deref", conj(when, negate(disj(reach.valid, reach.odd))), action.loc)
         done = conj(when, reach.valid)
         if isinstance(action, Load):
             self._set(action.reg, self.memory.value(reach, action.size), done)
@@ -274,6 +303,8 @@ class StepTerms:
                 if key not in values:
                     values[key] = const(0, key[1]) if zero else self.fresh(key[1])
                 self._write(place.base + cell.number, values[key], mine)
+                if not zero:
+                    self.effect.born.append((place.base + cell.number, mine, values[key]))
 
     def _place(self, number: int) -> Place:
         place = self.layout.places[number]
@@ -292,7 +323,7 @@ class StepTerms:
             self._write(place.status, const(DEAD, 2), conj(when, exact))
             if place.extent >= 0:
                 self._write(place.extent, const(0, self.program.word), conj(when, exact))
-        self._broken("valid-free", conj(when, negate(good)))
+        self._broken("valid-free", conj(when, negate(good)), action.loc)
 
     def _lifetime(self, action: Enter | Leave, when: Expr) -> None:
         address = self.term(action.address)
@@ -303,7 +334,9 @@ class StepTerms:
         self._write(place.status, const(ALIVE if isinstance(action, Enter) else DEAD, 2), when)
         if isinstance(action, Enter):
             for cell in place.cells:
-                self._write(place.base + cell.number, self.fresh(8 * cell.size), when)
+                value = self.fresh(8 * cell.size)
+                self._write(place.base + cell.number, value, when)
+                self.effect.born.append((place.base + cell.number, when, value))
 
 
 

@@ -18,9 +18,8 @@ from fsoft.circuit.unroll import influence
 from fsoft.circuit.verdict import Certificate
 
 _X = 2
-_ROUNDS = 60
-_WORK = 10_000_000  # gate evaluations that the search for constants may cost
-_STEPS, _RUNS = 16, 128  # of the random simulation that tells latches apart
+_WORK = 400_000  # gates that the search for equal latches may build
+_STEPS, _RUNS = 24, 128  # of the random simulation that tells latches apart
 
 
 @dataclass(slots=True)
@@ -80,74 +79,101 @@ def sweep(bits: BitModel, targets: dict[str, int]) -> Reduction:
     """The model reduced to what decides whether a target is reachable. Justice and fairness are dropped."""
     needed = influence(bits, [*targets.values(), *bits.constraints.values()])
     constant = _constants(bits, needed)
-    equal = _equalities(bits, needed, constant)
-    return _rebuild(bits, targets, needed, constant, equal)
+    first = _rebuild(bits, targets, needed, constant, {})
+    equal = _equalities(first.bits)
+    if not equal:
+        return first
+    kept = first.kept
+    merged = {kept[i]: (kept[other], sign) for i, (other, sign) in equal.items()}
+    return _rebuild(bits, targets, needed, constant, merged)
 
 
 def _constants(bits: BitModel, needed: list[int]) -> dict[int, int]:
-    """Latches that keep their reset in every reachable state, by ternary simulation."""
+    """Latches that keep their reset in every reachable state, by ternary simulation. Values only ever become unknown, so that each
+    gate is computed anew at most once per operand."""
     aig = bits.aig
     left, right = aig.left, aig.right
     value = [_X] * len(aig)
     value[0] = 0
-    state = {i: _X if bits.reset[i] is None else bits.reset[i] for i in needed}
-    gates = [(v, left[v] >> 1, left[v] & 1, right[v] >> 1, right[v] & 1) for v in aig.cone([bits.next[i] for i in needed]) if left[v] >= 0]
-    for _ in range(min(len(needed) + 2, 40 + _WORK // (len(gates) + 1))):
-        for i in needed:
-            value[bits.latches[i] >> 1] = state[i] or 0
-        for v, a, a_sign, b, b_sign in gates:
-            x, y = value[a], value[b]
-            if x != _X:
-                x ^= a_sign
-            if y != _X:
-                y ^= b_sign
-            value[v] = x & y if x != _X and y != _X else (0 if x == 0 or y == 0 else _X)
-        changed = False
-        for i in needed:
-            if state[i] != _X:
-                v = bits.next[i] >> 1
-                after = value[v] ^ (bits.next[i] & 1) if value[v] != _X else _X
-                if after != state[i]:
-                    state[i] = _X
-                    changed = True
-        if not changed:
-            return {i: x for i, x in state.items() if x is not None and x != _X}
-    return {}
+    for i in needed:
+        reset = bits.reset[i]
+        value[bits.latches[i] >> 1] = _X if reset is None else reset
+    users: dict[int, list[int]] = {}
+    for v in aig.cone([bits.next[i] for i in needed]):
+        if left[v] >= 0:
+            value[v] = _ternary(value, left[v], right[v])
+            if value[v] != _X:
+                for operand in (left[v] >> 1, right[v] >> 1):
+                    users.setdefault(operand, []).append(v)
+    feeds: dict[int, list[int]] = {}
+    for i in needed:
+        feeds.setdefault(bits.next[i] >> 1, []).append(i)
+    check = list(needed)
+    while check:
+        lost = []
+        for i in check:
+            own, after = bits.latches[i] >> 1, bits.next[i]
+            following = value[after >> 1]
+            if value[own] != _X and (following == _X or following ^ (after & 1) != value[own]):
+                value[own] = _X
+                lost.append(own)
+        check = []
+        while lost:
+            v = lost.pop()
+            check += feeds.get(v, ())
+            for gate in users.get(v, ()):
+                if value[gate] != _X and _ternary(value, left[gate], right[gate]) == _X:
+                    value[gate] = _X
+                    lost.append(gate)
+    return {i: value[bits.latches[i] >> 1] for i in needed if value[bits.latches[i] >> 1] != _X}
 
 
-def _equalities(bits: BitModel, needed: list[int], constant: dict[int, int]) -> dict[int, tuple[int, int]]:
+def _ternary(value: list[int], a: int, b: int) -> int:
+    """The conjunction of two literals over 0, 1 and unknown."""
+    x, y = value[a >> 1], value[b >> 1]
+    if x != _X:
+        x ^= a & 1
+    if y != _X:
+        y ^= b & 1
+    if x == 0 or y == 0:
+        return 0
+    return _X if x == _X or y == _X else 1
+
+
+def _equalities(bits: BitModel) -> dict[int, tuple[int, int]]:
     """Latches that always equal an earlier one (or its negation), by refining classes: start with those that random
     runs do not tell apart, split those whose next functions differ in the merged graph."""
-    rest = [i for i in needed if i not in constant and bits.reset[i] is not None]
-    classes = _alike(bits, rest)
-    if len(set(classes.values())) == len(rest):
+    if 2 * len(bits.aig) > _WORK:
         return {}
-    wanted = [bits.next[i] for i in rest]
-    for _ in range(_ROUNDS):
+    classes = _alike(bits, [i for i, reset in enumerate(bits.reset) if reset is not None])
+    work = _WORK
+    while True:
+        members: dict[int, list[int]] = {}
+        for i, group in classes.items():
+            members.setdefault(group, []).append(i)
+        classes = {i: group for i, group in classes.items() if len(members[group]) > 1}
+        wanted = [bits.next[i] for i in classes]
+        work -= len(bits.aig)
+        if not classes or work < 0:
+            return {}
         aig, table = Aig(), {0: 0}
-        for i in needed:
-            table[bits.latches[i] >> 1] = constant.get(i, -1)
         for literal in bits.inputs:
             table[literal >> 1] = aig.input()
         heads: dict[int, int] = {}
-        for i in needed:
-            v = bits.latches[i] >> 1
-            if table[v] >= 0:
-                continue
+        for i, literal in enumerate(bits.latches):
             if i not in classes:
-                table[v] = aig.input()
+                table[literal >> 1] = aig.input()
                 continue
             head = heads.get(classes[i])
             if head is None:
                 head = heads[classes[i]] = aig.input()
-            table[v] = head ^ (bits.reset[i] or 0)
+            table[literal >> 1] = head ^ (bits.reset[i] or 0)
         at = translate(bits.aig, wanted, aig, table)
         fresh: dict[tuple[int, int], int] = {}
-        refined = {i: fresh.setdefault((classes[i], at(bits.next[i]) ^ (bits.reset[i] or 0)), len(fresh)) for i in rest}
-        if len(fresh) == len(set(classes.values())):
+        refined = {i: fresh.setdefault((group, at(bits.next[i]) ^ (bits.reset[i] or 0)), len(fresh)) for i, group in classes.items()}
+        if len(fresh) == len(heads):
             return _representatives(bits, refined)
         classes = refined
-    return {}
 
 
 def _alike(bits: BitModel, latches: list[int]) -> dict[int, int]:

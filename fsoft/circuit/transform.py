@@ -103,7 +103,7 @@ class Translation:
 
     __slots__ = ("_map",)
 
-    def __init__(self, table: dict[int, int]) -> None:
+    def __init__(self, table: list[int]) -> None:
         self._map = table
 
     def __call__(self, literal: int) -> int:
@@ -113,9 +113,11 @@ class Translation:
 def translate(old: Aig, wanted: list[int], new: Aig, substitution: dict[int, int]) -> Translation:
     """Rebuilds the cone of the wanted literals in `new`; `substitution` maps variables of `old` (at least its inputs and 0) to literals."""
     land, left, right = new.land, old.left, old.right
-    table = dict(substitution)
+    table = [-1] * len(old)
+    for v, literal in substitution.items():
+        table[v] = literal
     for v in old.cone(wanted):
-        if v not in table:
+        if table[v] < 0:
             x, y = left[v], right[v]
             table[v] = land(table[x >> 1] ^ x & 1, table[y >> 1] ^ y & 1)
     return Translation(table)

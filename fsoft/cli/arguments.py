@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import NoReturn
 
 from fsoft.api import Options, Source
 from fsoft.cli.exits import UsageError
 from fsoft.cli.tasks import Question, Task, read_compile_commands, read_property, read_task
+from fsoft.frontend.source import Unsupported
 from fsoft.program.options import PROPERTIES
 
 CHECKS = {
@@ -171,15 +173,11 @@ def _sources(args: argparse.Namespace, task: Task | None) -> tuple[Source, ...]:
 
 def _from_database(database: str, files: list[str]) -> list[Source]:
     """The given files, or all of them, with the flags that the database has for them."""
-    known = {_real(c.file): Source(c.file, c.include, c.define, c.undefine) for c in read_compile_commands(database)}
-    missing = [file for file in files if _real(file) not in known]
+    known = {os.path.realpath(c.file): Source(c.file, c.include, c.define, c.undefine) for c in read_compile_commands(database)}
+    missing = [file for file in files if os.path.realpath(file) not in known]
     if missing:
         raise UsageError(f"{missing[0]} is not in {database}")
-    return [replace(known[_real(file)], path=file) for file in files] if files else list(known.values())
-
-
-def _real(path: str) -> str:
-    return str(Path(path).resolve())
+    return [replace(known[os.path.realpath(file)], path=file) for file in files] if files else list(known.values())
 
 
 def _question(args: argparse.Namespace, task: Task | None) -> Question:
@@ -194,10 +192,24 @@ def _question(args: argparse.Namespace, task: Task | None) -> Question:
     if everything:
         return Question(frozenset(PROPERTIES))
     if not flags and task and task.properties and hasattr(args, "property"):
-        questions = [read_property(p) for p in task.properties]
-        return Question(frozenset().union(*(q.checks for q in questions)), questions[0].entry)
+        return _of_task(task)
     added = {name for flag in flags for name in CHECKS[flag][0].split()}
     return Question(frozenset({"unreach-call", *added}))
+
+
+def _of_task(task: Task) -> Question:
+    """All properties of a task that fsoft can check, together. One that it cannot is named; if there is no other, it is the error."""
+    questions, refused = [], []
+    for file in task.properties:
+        try:
+            questions.append(read_property(file))
+        except Unsupported as error:
+            refused.append(error)
+    if not questions:
+        raise refused[0]
+    for one in refused:
+        print(f"{one.loc}: note: not checked: {one.what}", file=sys.stderr)
+    return Question(frozenset().union(*(q.checks for q in questions)), questions[0].entry)
 
 
 def _options(args: argparse.Namespace, question: Question) -> Options:

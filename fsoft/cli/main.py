@@ -72,8 +72,10 @@ def _run(args: list[str]) -> int:
     name = args[0]
     if name not in COMMANDS:
         raise exits.UsageError(f"unknown command '{name}': one of {', '.join(COMMANDS)} (fsoft --help says more)")
+    import gc
     from importlib import import_module
 
+    gc.set_threshold(200_000, 50, 50)  # trees and states hold few cycles: looking for them often only costs time
     code = import_module(f"fsoft.cli.{name}").run(args[1:])
     assert isinstance(code, int)
     return code

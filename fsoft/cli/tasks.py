@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
+import os
 import re
-import shlex
 from dataclasses import dataclass
-from pathlib import Path
 
-from fsoft.cli.yaml import read_yaml
 from fsoft.frontend.source import InputError, Loc, Unsupported
 
 FORMULAS = {
@@ -54,7 +51,8 @@ class Compilation:
 def read_text(path: str) -> str:
     """The text of a file; whatever stops us is one `InputError` that names it."""
     try:
-        return Path(path).read_text(encoding="utf-8")
+        with open(path, encoding="utf-8") as file:
+            return file.read()
     except OSError as error:
         raise InputError(Loc(path, 0), (error.strerror or "cannot be read").lower()) from None
     except UnicodeDecodeError:
@@ -90,8 +88,10 @@ def _property_of(formula: str, loc: Loc) -> str:
 
 def read_task(path: str) -> Task:
     """An SV-COMP task definition, format 2.0. Paths in it are relative to it."""
+    from fsoft.cli.yaml import read_yaml  # few runs read a task
+
     data = read_yaml(read_text(path), path)
-    here = Path(path).parent
+    here = os.path.dirname(path)
     if not isinstance(data, dict) or "input_files" not in data:
         raise InputError(Loc(path, 0), "not a task definition: there is no 'input_files'")
     files = _strings(data["input_files"], path, "input_files")
@@ -102,12 +102,12 @@ def read_task(path: str) -> Task:
     for entry in listed if isinstance(listed, list) else [listed]:
         if not isinstance(entry, dict) or not isinstance(entry.get("property_file"), str):
             raise InputError(Loc(path, 0), "each entry of 'properties' needs a 'property_file'")
-        properties.append(str(here / str(entry["property_file"])))
+        properties.append(os.path.join(here, str(entry["property_file"])))
     options = data.get("options")
     model = str(options.get("data_model", "")) if isinstance(options, dict) else ""
     if model not in ("", "ILP32", "LP64"):
         raise InputError(Loc(path, 0), f"unknown data_model '{model}': ILP32 or LP64")
-    return Task(tuple(str(here / f) for f in files), tuple(properties), model)
+    return Task(tuple(os.path.join(here, f) for f in files), tuple(properties), model)
 
 
 def _strings(value: object, path: str, key: str) -> list[str]:
@@ -119,6 +119,8 @@ def _strings(value: object, path: str, key: str) -> list[str]:
 
 def read_compile_commands(path: str) -> list[Compilation]:
     """The entries of a `compile_commands.json`, in order, each C file once."""
+    import json  # here and below: few runs read a database
+
     try:
         entries = json.loads(read_text(path))
     except json.JSONDecodeError as error:
@@ -137,16 +139,18 @@ def _compilation(entry: object, loc: Loc, number: int) -> Compilation:
         raise InputError(loc, f"entry {number} has no 'file'")
     arguments = entry.get("arguments")
     if isinstance(entry.get("command"), str):
+        import shlex
+
         try:
             arguments = shlex.split(entry["command"])
         except ValueError as error:
             raise InputError(loc, f"entry {number}: cannot split 'command': {error}") from None
     if not isinstance(arguments, list) or not all(isinstance(a, str) for a in arguments):
         raise InputError(loc, f"entry {number} has neither 'command' nor 'arguments'")
-    folder = Path(str(entry.get("directory", ".")))
+    folder = str(entry.get("directory", ""))
     flags = _flags(arguments)
-    include = tuple(str(folder / i) for i in flags["-I"])
-    return Compilation(str(folder / entry["file"]), include, tuple(flags["-D"]), tuple(flags["-U"]))
+    include = tuple(os.path.join(folder, i) for i in flags["-I"])
+    return Compilation(os.path.join(folder, entry["file"]), include, tuple(flags["-D"]), tuple(flags["-U"]))
 
 
 def _flags(arguments: list[str]) -> dict[str, list[str]]:

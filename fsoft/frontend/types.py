@@ -115,7 +115,8 @@ class Function:
 class Field:
     """A member. A bit-field lives in the storage unit `type` at `offset`, `bit_width` bits from bit `bit_offset` up.
 
-    An anonymous struct or union member has the name "" and its own members are found through it.
+    An anonymous struct or union member has the name "" and its own members are found through it. `apart`: a zero-width bit-field
+    comes before this bit-field, so that it shares no memory location with those further before.
     """
 
     name: str
@@ -124,6 +125,7 @@ class Field:
     bit_offset: int = 0
     bit_width: int | None = None
     atomic: bool = False
+    apart: bool = False
 
 
 @dataclass(eq=False, slots=True)

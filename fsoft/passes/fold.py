@@ -7,7 +7,7 @@ commutes with whatever the others do, so it may as well happen at once after the
 2. *Diamond*: `l -[c] a-> t` and `l -[!c] b-> t`, both invisible, become `l -(p := c; a when p; b when !p)-> t`. A way that stops the
    thread fits any t: a folded assume, check or bound cut stops the thread after the update it was folded into and never disables it.
 3. *Branch*: an empty (or register-only) step `l -[c]-> m` is joined to each step y from m, as `l -[c and guard of y] y->`: nothing is
-   delayed that anyone could miss.
+   delayed that anyone could miss. What only the branch reads is decided before, so that one bit waits at l and not a value.
 
 Folding stops at loop heads (a location on every cycle stays), at steps that may block, at steps with synchronisation tags, at atomic
 locations, at labels if asked, and at locations that the caller names.
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from fsoft.analysis.actions import blocking, defined, ending, with_when
+from fsoft.analysis.actions import always, blocking, defined, ending, reads, with_when
 from fsoft.analysis.flow import depth_first
 from fsoft.analysis.liveness import live_registers
 from fsoft.analysis.sharing import Sharing
@@ -102,7 +102,10 @@ class _Folding:
                 if changed not in waiting:
                     waiting.add(changed)
                     work.append(changed)
-        for node in reversed(depth_first(lambda n: [s.target for s in self.graph.out[n]])[0]):
+        order, _, _ = depth_first(lambda n: [s.target for s in self.graph.out[n]])
+        for node in order:
+            self._decide(node)
+        for node in reversed(order):
             self._push(node)
 
     def _reduce(self, node: int) -> list[int]:
@@ -204,6 +207,37 @@ class _Folding:
 
     # ------------------------------------------------------------ rule 3
 
+    def _decide(self, node: int) -> None:
+        """Where a branch is the last to read some register, the steps before it keep one bit, the decision, instead of that register."""
+        steps = self.graph.out[node]
+        if node in self.kept or len(steps) != 2 or steps[0].guard is not negate(steps[1].guard) or _bit(steps[0].guard):
+            return
+        guard = steps[0].guard
+        if guard.reads <= self._needed(steps[0]) | self._needed(steps[1]) or not self._open(node):
+            return
+        bit, fork = self.graph.register("when", 1), self.graph.location(node)
+        self.into.append(set())
+        self.live.append(frozenset())
+        made = Step(node, TRUE, (Assign(str(bit.data), guard),), fork, steps[0].loc, "", (), steps[0].calls)
+        self._invisible[id(made)] = made
+        self._replace(fork, [replace(s, source=fork, guard=g) for s, g in zip(steps, (bit, negate(bit)), strict=True)])
+        self._replace(node, [made])
+        self._chain(node)
+
+    def _open(self, node: int) -> bool:
+        """One more assignment fits into every step into the location."""
+        arriving = [s for source in self.into[node] for s in self.graph.out[source] if s.target == node]
+        return all(len(s.actions) < self.options.largest and not self.graph.locations[s.source].atomic for s in arriving)
+
+    def _needed(self, step: Step) -> set[str]:
+        """Registers whose value matters when the step is taken, its guard apart."""
+        needed = set(self.live[step.target])
+        for action in reversed(step.actions):
+            if always(action):
+                needed.discard(str(defined(action)))
+            needed |= reads(action)
+        return needed
+
     def _push(self, node: int) -> None:
         if self.graph.locations[node].atomic:
             return
@@ -234,6 +268,11 @@ class _Folding:
     def _before(self, step: Step, follower: Step, guard: Expr) -> Step:
         tags = tags_before(follower.tags, step.actions)
         return replace(follower, source=step.source, guard=guard, actions=step.actions + follower.actions, tags=tags)
+
+
+def _bit(guard: Expr) -> bool:
+    """A register of one bit, or its negation: already decided."""
+    return (guard.args[0] if guard.op == "not" else guard).op == "reg"
 
 
 def _register(action: Assign) -> Expr:

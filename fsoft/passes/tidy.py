@@ -106,7 +106,7 @@ class _Forward:
     def _tell(self, expr: Expr) -> Expr:
         """What is known filled in; of an expression that gets large by that, only constants and copies."""
         known = self.known
-        if expr.reads.isdisjoint(known):
+        if known.keys().isdisjoint(expr.reads):
             return expr
         cached = self._told.get(expr)
         if cached is not None:

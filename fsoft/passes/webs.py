@@ -92,8 +92,14 @@ class _Webs:
         return found
 
 
+MOST_STEPS = 6000
+
+
 def split_webs(template: Template) -> Template:
-    """The template with each web of a temporary in a register of its own."""
+    """The template with each web of a temporary in a register of its own. Very large templates stay as they are: more
+    registers would make every analysis of them slow."""
+    if len(template.steps) > MOST_STEPS:
+        return template
     webs = _Webs(template)
     rows = [webs.walk(step) for step in template.steps]
     naming = _Naming(webs, template)

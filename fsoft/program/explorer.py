@@ -395,11 +395,11 @@ class Explorer:
         lines = []
         for halt in self.halts:
             if halt.marker is not None and self.program.markers[halt.marker].cuts:
-                lines.append(_marker_line(self.program, halt.marker))
+                lines.append(marker_line(self.program, halt.marker))
             elif halt.kind in ("cut", "undefined"):
                 what = "undefined behaviour" if halt.kind == "undefined" else "cut"
                 lines.append(f"{halt.loc}: {what}: {halt.message}" if halt.message else f"{halt.loc}: {what}")
-        lines.extend(_marker_line(self.program, k) for k in self.passed if self.program.markers[k].cuts)
+        lines.extend(marker_line(self.program, k) for k in self.passed if self.program.markers[k].cuts)
         lines.extend(
             f"{q.loc}: input: only some values of {q.name} ({q.width} bits) were tried" for q in self.sampler.sampled.values()
         )
@@ -429,7 +429,7 @@ class Explorer:
         return Verdict("TRUE", prop, [f"all {self.stats.states} states explored"], [], self.stats)
 
 
-def _marker_line(program: Program, index: int) -> str:
+def marker_line(program: Program, index: int) -> str:
     marker = program.markers[index]
     return f"{marker.loc}: {marker.kind}: {marker.message}" + (f" ({marker.remedy})" if marker.remedy else "")
 

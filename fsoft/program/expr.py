@@ -522,7 +522,8 @@ def substitute(root: Expr, leaf: Callable[[Expr], Expr | None]) -> Expr:
 
 def fill(root: Expr, known: Mapping[str, Expr]) -> Expr:
     """Rebuild with registers replaced by what `known` says of them; parts that read none of those are not visited."""
-    if root.reads.isdisjoint(known):
+    names = known.keys()
+    if names.isdisjoint(root.reads):
         return root
     new: dict[Expr, Expr] = {}
     stack = [root]
@@ -535,7 +536,7 @@ def fill(root: Expr, known: Mapping[str, Expr]) -> Expr:
             new[node] = known[str(node.data)]
             stack.pop()
             continue
-        todo = [a for a in node.args if a not in new and not a.reads.isdisjoint(known)]
+        todo = [a for a in node.args if a not in new and not names.isdisjoint(a.reads)]
         if todo:
             stack.extend(todo)
             continue

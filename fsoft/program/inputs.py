@@ -11,8 +11,9 @@ from collections.abc import Sequence
 
 from fsoft.program.expr import COMPARISONS, Expr, postorder
 from fsoft.program.liveness import expressions
-from fsoft.program.program import Assign, Input, Program, Template
+from fsoft.program.program import Assign, Input, Program, Store, Template
 from fsoft.program.state import Question
+from fsoft.program.unread import Unread
 
 _ENUMERATED = 8
 _CANDIDATES = 24
@@ -21,31 +22,33 @@ _REPRESENTATIVES = 64
 _ORDERED = frozenset({"eq", "ult", "ule", "slt", "sle"})
 
 
-def _roots(template: Template) -> dict[Expr, None]:
-    """Every expression of a template whose value matters other than as a copy into a register."""
+def _roots(template: Template, unread: Unread) -> dict[Expr, None]:
+    """Every expression of a template whose value matters other than as a copy into a register or into memory that nobody reads."""
     roots: dict[Expr, None] = {}
     for step in template.steps:
         roots[step.guard] = None
         for action in step.actions:
             roots[action.when] = None
-            for root in expressions(action):
-                if not (isinstance(action, Assign) and root.op == "reg"):
-                    roots[root] = None
+            if isinstance(action, Store) and action.value.op == "reg" and unread.unread(template, action):
+                roots[action.address] = None
+            elif not (isinstance(action, Assign) and action.value.op == "reg"):
+                roots.update(dict.fromkeys(expressions(action)))
     return roots
 
 
 class _Flow:
     """Copies between the registers of a template, and what each register meets."""
 
-    def __init__(self, template: Template):
+    def __init__(self, template: Template, unread: Unread):
         self.copies: dict[str, set[str]] = {}
         self.compared: dict[str, set[int]] = {}
+        self.ordered: set[str] = set()  # compared by more than equality
         self.other: set[str] = set()  # used in some other way, or holds more than copies
         for step in template.steps:
             for action in step.actions:
                 if isinstance(action, Assign) and action.value.op == "reg":
                     self.copies.setdefault(str(action.value.data), set()).add(action.reg)
-        roots = _roots(template)
+        roots = _roots(template, unread)
         self.other.update(str(root.data) for root in roots if root.op == "reg" and root.width > 1)
         for node in postorder(tuple(roots)):
             self._uses(node)
@@ -57,11 +60,14 @@ class _Flow:
                 continue
             if node.op in _ORDERED and constant is not None:
                 self.compared.setdefault(str(argument.data), set()).add(constant.value)
+                if node.op != "eq":
+                    self.ordered.add(str(argument.data))
             elif argument.width > 1:
                 self.other.add(str(argument.data))
 
-    def constants(self, register: str) -> set[int] | None:
-        """The constants that a value in the register is ever compared with; None if it is used in another way."""
+    def constants(self, register: str) -> tuple[set[int], bool] | None:
+        """The constants that a value in the register is ever compared with, and whether their order matters; None if the value is
+        used in another way."""
         found: set[int] = set()
         work, seen = [register], {register}
         while work:
@@ -72,29 +78,34 @@ class _Flow:
             fresh = self.copies.get(name, set()) - seen
             seen |= fresh
             work.extend(sorted(fresh))
-        return found
+        return found, not seen.isdisjoint(self.ordered)
 
 
-def _intervals(constants: set[int], width: int) -> tuple[int, ...]:
-    """One value of every interval that the constants cut out, in both orders (signed and unsigned)."""
+def _intervals(constants: set[int], order: bool, width: int) -> tuple[int, ...]:
+    """The constants and one other value; where order matters, one value of every interval that the constants cut out, in
+    both orders (signed and unsigned): each starts at a constant, after one, at 0 or at the lowest signed value."""
     top = 1 << width
+    if not order:
+        other = next(value for value in range(top) if value not in constants)
+        return tuple(sorted({*constants, other}))
     found = {0, top >> 1}
     for value in constants:
-        found |= {value, (value + 1) % top, (value - 1) % top}
+        found |= {value, (value + 1) % top}
     return tuple(sorted(found))
 
 
 def representatives(program: Program) -> dict[int, tuple[int, ...]]:
     """Values that suffice, by `id` of the Input action, where a wide input only meets constants in comparisons."""
     found: dict[int, tuple[int, ...]] = {}
+    unread = Unread(program)
     for template in program.templates():
         inputs = [a for step in template.steps for a in step.actions if isinstance(a, Input) and a.among is None]
-        flow = _Flow(template) if inputs else None
+        flow = _Flow(template, unread) if inputs else None
         for action in inputs:
             width = template.registers[action.reg].width
-            constants = flow.constants(action.reg) if flow and width > _ENUMERATED else None
-            if constants is not None and len(constants) * 3 <= _REPRESENTATIVES:
-                found[id(action)] = _intervals(constants, width)
+            met = flow.constants(action.reg) if flow and width > 1 else None
+            if met is not None and (len(met[0]) < _REPRESENTATIVES or width <= _ENUMERATED):
+                found[id(action)] = _intervals(*met, width) if len(met[0]) < 1 << width else tuple(range(1 << width))
     return found
 
 

@@ -80,23 +80,31 @@ def _escaping_leaves(template: Template) -> tuple[set[str], set[int], set[int]]:
     return names, values, accessed
 
 
+def contained_objects(program: Program) -> set[int]:
+    """Numbers of the objects whose address never travels."""
+    shift = program.offset_bits
+    escaped: set[int] = set()
+    leaves = {id(t): _escaping_leaves(t) for t in program.templates()}
+    for thread in program.threads:
+        names, values, _ = leaves[id(thread.template)]
+        escaped.update(value >> shift for value in values)
+        escaped.update(value >> shift for name, value in thread.own.items() if name in names)
+    for obj in program.objects:
+        escaped.update(value >> shift for value in obj.initial.values())
+    return {obj.id for obj in program.objects if obj.id and obj.id not in escaped}
+
+
 def private_objects(program: Program) -> dict[int, int]:
     """Object number to the one slot that can reach it, for locals whose address never travels."""
     shift = program.offset_bits
     candidates = {o.id: o.slot for o in program.objects if o.storage in ("local", "thread") and o.slot is not None}
-    escaped: set[int] = set()
-    leaves = {id(t): _escaping_leaves(t) for t in program.templates()}
+    foreign: set[int] = set()
+    constants = {id(t): _escaping_leaves(t)[2] for t in program.templates()}
     for thread in program.threads:
-        names, values, accessed = leaves[id(thread.template)]
-        escaped.update(value >> shift for value in values)
-        escaped.update(value >> shift for value in accessed if candidates.get(value >> shift) != thread.index)
-        for name, value in thread.own.items():
-            number = value >> shift
-            if number in candidates and (name in names or candidates[number] != thread.index):
-                escaped.add(number)
-    for obj in program.objects:
-        escaped.update(value >> shift for value in obj.initial.values())
-    return {number: slot for number, slot in candidates.items() if number not in escaped}
+        accessed = constants[id(thread.template)] | set(thread.own.values())
+        foreign.update(value >> shift for value in accessed if candidates.get(value >> shift) != thread.index)
+    contained = contained_objects(program)
+    return {number: slot for number, slot in candidates.items() if number in contained and number not in foreign}
 
 
 def _back_targets(template: Template, out: list[list[Step]]) -> set[int]:

@@ -63,10 +63,10 @@ JUNK = [
     bad("10,000 parentheses", r"in\.c:\d+.*error: .*(deep|nest)", f"int main(void) {{ return {'(' * 10000}0{')' * 10000}; }}\n"),
     bad("10,000 blocks", r"in\.c:\d+.*error: .*(deep|nest)", f"int main(void) {{ {'{' * 10000} ; {'}' * 10000} return 0; }}\n"),
     Row("10,000 pointers", 0, "", f"int {'*' * 10000}p;\n{MAIN}", "check {}/in.c", verdict="TRUE"),
-    bad("10,000 ifs", r"in\.c:\d+.*error: .*(deep|nest)", f"int x; int main(void) {{ {'if (x) ' * 10000}; return 0; }}\n"),
+    Row("10,000 ifs", 0, "", f"int x; int main(void) {{ {'if (x) ' * 10000}; return 0; }}\n", "check {}/in.c", verdict="TRUE"),
     Row("10,000 minus signs", 0, "", f"int x; int main(void) {{ return {'- ' * 10000}x; }}\n", "check {}/in.c", verdict="TRUE"),
     bad("10,000 open brackets", r"in\.c:\d+.*error: ", f"int main(void) {{ return {'(' * 10000}"),
-    Row("a sum of 10,000 terms", 0, "", f"int x; int main(void) {{ x = {' + '.join(['x'] * 10000)}; return 0; }}\n", "check {}/in.c", verdict="TRUE"),
+    Row("a sum of 1,000 terms", 0, "", f"int x; int main(void) {{ x = {' + '.join(['x'] * 1000)}; return 0; }}\n", "check {}/in.c", verdict="TRUE"),
 ]
 
 PREPROCESSING = [

@@ -12,13 +12,14 @@ import pytest
 
 from tests.bad_inputs.table import ROWS, Row
 
+PATIENCE = 60  # seconds before an answer counts as a hang; an idle machine needs at most ten
 PLACE = re.compile(r"(fsoft: error: |\S+: error: )\S")
 
 
 def run(arguments: list[str]) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "FSOFT_DEBUG": ""}
     command = [sys.executable, "-m", "fsoft", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=20, env=environment)
+    return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=PATIENCE, env=environment)
 
 
 def write(row: Row, folder: Path) -> list[str]:

@@ -10,26 +10,8 @@ from fsoft.program import descriptor
 from fsoft.program.expr import TRUE, Expr, binary, conj, const, eq, make, negate, own, reg, resize
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import (
-    STOPS,
-    Action,
-    Assign,
-    Check,
-    Enter,
-    Halt,
-    Input,
-    Leave,
-    Load,
-    Location,
-    Object,
-    Program,
-    Register,
-    Require,
-    Run,
-    Step,
-    Store,
-    Tag,
-    Template,
-    Thread,
+    STOPS, Action, Alloc, Assign, Check, Enter, Free, Halt, Input, Leave, Load, Location, Marker, Object, Pool, Program, Register,
+    Require, Run, Step, Store, Tag, Template, Thread,
 )  # fmt: skip
 from fsoft.program.state import OVER, Halted, Violation
 
@@ -122,13 +104,18 @@ def program(templates: list[Template], globals_: int, checks: frozenset[str] = f
     ]
     for k in range(globals_):
         objects.append(Object(len(objects), f"g{k}", 1, cells(1, 1), "global"))
+    pointer = Object(len(objects), "gp", 4, cells(4, 4), "global")
+    heap = [Object(pointer.id + k, f"h{k}", 1, cells(1, 1), "heap", undefined=True, alive=False, pool=0) for k in (1, 2)]
+    objects += [pointer, *heap]
+    pool = Pool(0, tuple(o.id for o in heap), 1, True, 0)
     threads = []
     for slot, template in enumerate(templates):
         local = Object(len(objects), f"x{slot}", 2, cells(2, 1), "local", alive=False, slot=slot)
         objects.append(local)
         here = {"descriptor": DESCRIPTORS << OFFSET | descriptor.offset(slot, "state", word), "&x": local.id << OFFSET, "self": slot + 1}
         threads.append(Thread(slot, f"{template.name}.{slot}", template, here))
-    return Program("random", WORD, OFFSET, threads, objects, checks=checks)
+    marker = Marker("heap", True, False, NOWHERE, "no heap object left")
+    return Program("random", WORD, OFFSET, threads, objects, [pool], [marker], checks=checks)
 
 
 # ---------------------------------------------------------------- all states
@@ -202,6 +189,7 @@ class Random:
         self.r = random.Random(seed)
         self.globals = self.r.randint(1, 3)
         self.messages = 0
+        self.heap = seed % 3 == 0
 
     def make(self) -> Program:
         children = self.r.choice([1, 1, 2])
@@ -241,6 +229,8 @@ class Random:
         self.regs = [w.register("a", symbol="a"), w.register("b", symbol="b")]
         self.temps = [w.register("t1"), w.register("t2")]
         w.register("n", symbol="n")
+        w.register("p", WORD, symbol="p")
+        w.register("q", WORD)
         return w
 
     def _value(self, depth: int = 2) -> Expr:
@@ -262,6 +252,7 @@ class Random:
             kinds = ["assign", "load", "store", "store", "increment", "check", "assume", "input"]
             if depth:
                 kinds += ["if", "if", "loop"]
+                kinds += ["alloc", "free", "publish", "take", "take"] if self.heap else []
                 kinds += [] if w.atomic else ["section", "section", "lock", "scope", "way"]
             elif w.atomic:
                 kinds += ["require"]
@@ -372,6 +363,26 @@ class Random:
         self._statements(w, 1, 0)
         w.step(Load(str(self.temps[0].data), second, 1), Assign(str(self.regs[0].data), self.temps[0]))
         w.step(Leave(place))
+
+    def _alloc(self, w: Writer, depth: int) -> None:
+        w.step(Alloc("p", const(1, WORD), 0))
+        w.step(Store(reg("p", WORD), self._value(), 1))
+
+    def _free(self, w: Writer, depth: int) -> None:
+        w.step(Free(reg("p", WORD), negate(eq(reg("p", WORD), const(0, WORD)))))
+
+    def _publish(self, w: Writer, depth: int) -> None:
+        w.step(Store(address(2 + self.globals), reg("p", WORD), 4))
+
+    def _take(self, w: Writer, depth: int) -> None:
+        q = reg("q", WORD)
+        w.step(Load("q", address(2 + self.globals), 4))
+        yes, no = w.branch(eq(q, const(0, WORD)))
+        w.here = no
+        t = self.temps[0]
+        w.step(Load(str(t.data), q, 1))
+        w.step(Store(q, make("and", 8, (make("add", 8, (t, const(1, 8))), const(3, 8))), 1))
+        w.step(target=yes)
 
     def _way(self, w: Writer, depth: int) -> None:
         """A nondeterministic choice, one side tagged."""

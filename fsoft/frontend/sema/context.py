@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from fsoft.frontend import tree
 from fsoft.frontend.sema.conversions import Conversions
 from fsoft.frontend.sema.scope import Entry, FunctionEntry, ObjectName, Pending, Scope
-from fsoft.frontend.source import NOWHERE, InputError, Loc, Unsupported
+from fsoft.frontend.source import InputError, Loc, Unsupported
 from fsoft.frontend.types import CType, Int, Record, Types
 
 if TYPE_CHECKING:
@@ -24,14 +24,6 @@ if TYPE_CHECKING:
     from fsoft.frontend.sema.statements import Statements
 
 Node = Any  # a pycparser node
-
-
-def place(node: Node) -> Loc:
-    """Where a node stands in the user's text."""
-    coord = node.coord
-    if coord is None:
-        return NOWHERE
-    return Loc(coord.file, coord.line, coord.column or 0)
 
 
 @dataclass(slots=True)

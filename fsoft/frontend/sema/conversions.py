@@ -63,6 +63,10 @@ class Conversions:
                 return pair[0] if ctype.signed else pair[1]
         return ctype
 
+    def storable(self, ctype: CType) -> CType:
+        """The type for a variable that holds a value of this type: not the narrow one that a wide bit-field computes in."""
+        return self.standard(ctype) if isinstance(ctype, Int) and ctype.width else ctype
+
     def unsigned(self, ctype: Int) -> Int:
         """The unsigned type of the same rank."""
         types = self.types
@@ -120,7 +124,8 @@ class Conversions:
         """What an argument becomes where no prototype says otherwise."""
         if isinstance(expr.type, Float) and expr.type.name == "float":
             return self.convert(expr, self.types.double, expr.loc)
-        return self.promote(expr)
+        promoted = self.promote(expr)
+        return self.convert(promoted, self.storable(promoted.type), expr.loc)
 
     def convert(self, expr: tree.Expr, to: CType, loc: Loc) -> tree.Expr:
         """A value as another scalar type (or void); no question whether C allows it implicitly."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pycparser import c_ast
 
 from fsoft.frontend.nodes import GnuAttribute
@@ -51,7 +49,6 @@ class Declarations:
         self.types = context.types
         self.records = Records(context)
         self._basic = context.linker.basic_types(_basic_types)
-        self._single: dict[str, Declared] = {}
 
     # ------------------------------------------------------------ whole declarations
 
@@ -253,12 +250,5 @@ class Declarations:
         else:
             with self.context.without_evaluation():
                 expr = self.context.expressions.any(node.expr)
-            declared = Declared(expr.type, self.context.expressions.is_atomic(expr))
+            declared = Declared(self.context.conversions.storable(expr.type), self.context.expressions.is_atomic(expr))
         return declared._replace(atomic=False) if node.op == "typeof_unqual" else declared
-
-    def aligned_type(self, declared: Declared) -> CType:
-        """The type with the alignment that its declaration asked for, where a type can carry it."""
-        ctype = declared.type
-        if declared.align > align_of(ctype) and isinstance(ctype, (Int, Float)):
-            return replace(ctype, align=declared.align)
-        return ctype

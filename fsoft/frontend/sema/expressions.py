@@ -175,7 +175,7 @@ class Expressions:
             symbol = self.context.temporary("<value>", expr.base.type, expr.loc)
             init = tree.Initializer((tree.InitItem(0, expr.base.type, expr.base),), False)
             base = tree.CompoundLiteral(expr.base.type, expr.loc, symbol, init)
-        return tree.Member(expr.type, expr.loc, base, expr.field)
+        return tree.Member(expr.type, expr.loc, base, expr.field, expr.atomic)
 
     def pointer_to(self, ctype: CType, atomic: bool = False) -> Pointer:
         return Pointer(ctype, self.types.model.pointer, atomic)
@@ -300,7 +300,7 @@ class Expressions:
 
     @staticmethod
     def select(base: tree.Expr, field: Field, loc: Loc) -> tree.Expr:
-        return tree.Member(field.type, loc, base, field)
+        return tree.Member(field.type, loc, base, field, field.atomic)
 
     # ------------------------------------------------------------ the rest
 
@@ -362,6 +362,7 @@ class Expressions:
     def _elvis(self, condition: tree.Expr, node: Node, loc: Loc) -> tree.Expr:
         """`a ?: b`: `a` is evaluated once, into a temporary."""
         other = self.value(node.iffalse)
+        condition = self.conversions.convert(condition, self.conversions.storable(condition.type), loc)
         known = truth(condition)
         if known is not None or self.context.function is None:
             return self.conditional(condition, condition, other, loc)

@@ -28,6 +28,7 @@ class MemberSpec:
 class _Placed:
     spec: MemberSpec
     bit: int
+    apart: bool = False  # behind a zero-width bit-field
 
 
 def round_up(value: int, unit: int) -> int:
@@ -53,10 +54,15 @@ def lay_out(record: Record, members: Sequence[MemberSpec], packed: bool, pack: i
             if spec.name:
                 record_align = max(record_align, _bit_field_align(spec, spec_packed, pack))
         bits = max(bits, position)
-        placed.append(_Placed(spec, start))
+        placed.append(_Placed(spec, start, spec.width is not None and bool(placed) and _ends_location(placed[-1])))
     record_align = max(record_align, align)
     size = round_up(round_up(bits, 8) // 8, record_align)
     record.complete(tuple(_field(item, size) for item in placed if item.spec.name or item.spec.width is None), size, record_align)
+
+
+def _ends_location(before: _Placed) -> bool:
+    """The next bit-field begins a new memory location: behind a zero-width one, maybe with unnamed ones in between."""
+    return before.spec.width == 0 or (before.apart and not before.spec.name)
 
 
 def natural_align(spec: MemberSpec) -> int:
@@ -103,7 +109,7 @@ def _field(item: _Placed, record_size: int) -> Field:
         return Field(spec.name, spec.type, item.bit // 8, atomic=spec.atomic)
     assert isinstance(spec.type, Int)
     storage, offset = _storage_unit(spec.type, item.bit, spec.width, record_size)
-    return Field(spec.name, storage, offset, item.bit - 8 * offset, spec.width)
+    return Field(spec.name, storage, offset, item.bit - 8 * offset, spec.width, apart=item.apart)
 
 
 def _storage_unit(ctype: Int, bit: int, width: int, record_size: int) -> tuple[Int, int]:

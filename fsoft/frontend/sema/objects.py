@@ -57,7 +57,7 @@ class Objects:
             if node.init is None:
                 self.context.error(node, f"'{node.name}' needs an initialiser to infer its type from")
             with self.context.without_evaluation():
-                return Declared(self.context.expressions.value(node.init).type)
+                return Declared(self.context.conversions.storable(self.context.expressions.value(node.init).type))
         return self.context.declarations.declared(node)
 
     def _enter(self, name: str, entry: Entry, loc: Loc) -> None:

@@ -13,13 +13,13 @@ from fsoft.frontend.sema.scope import ObjectName
 from fsoft.frontend.source import Loc
 from fsoft.frontend.types import VOID, Function, Int, Void, is_complete
 
-Statements_ = list[tree.Statement]
+Items = list[tree.Statement]
 
 
 class Statements:
     def __init__(self, context: Context):
         self.context = context
-        self._handlers: dict[type, Callable[[Node, Statements_], None]] = {
+        self._handlers: dict[type, Callable[[Node, Items], None]] = {
             c_ast.Compound: self._compound,
             c_ast.If: self._if,
             c_ast.While: self._while,
@@ -84,15 +84,12 @@ class Statements:
             context.scope.names[name] = ObjectName(symbol, declared.type, loc)
         return tuple(symbols)
 
-    def _declarator(self, node: Node) -> Node:
-        """The FuncDecl of a definition: the innermost one, next to the name."""
-        found = node
-        while type(node) is not c_ast.TypeDecl:
-            if type(node) is c_ast.FuncDecl:
-                found = node
-                break
+    @staticmethod
+    def _declarator(node: Node) -> Node:
+        """The FuncDecl of a definition: the outermost declarator, the one next to the name."""
+        while type(node) is not c_ast.FuncDecl:
             node = node.type
-        return found
+        return node
 
     def _check_labels(self) -> None:
         function = self.context.function
@@ -103,7 +100,7 @@ class Statements:
 
     # ------------------------------------------------------------ structure
 
-    def add(self, node: Node, out: Statements_) -> None:
+    def add(self, node: Node, out: Items) -> None:
         """Append what a statement or declaration means."""
         handler = self._handlers.get(type(node))
         if handler is not None:
@@ -118,14 +115,14 @@ class Statements:
         if type(node) is c_ast.Compound:
             return self._block(node)
         loc = self.context.loc(node)
-        out: Statements_ = []
+        out: Items = []
         with self.context.block():
             self.add(node, out)
         return out[0] if len(out) == 1 and not isinstance(out[0], tree.Declare) else tree.Block(loc, tuple(out), loc)
 
     def _block(self, node: Node, new_scope: bool = True) -> tree.Block:
         loc = self.context.loc(node)
-        out: Statements_ = []
+        out: Items = []
         if new_scope:
             with self.context.block():
                 for item in node.block_items or ():
@@ -138,26 +135,26 @@ class Statements:
     def _end(self, node: Node, loc: Loc) -> Loc:
         return self.context.where if node.block_items else loc
 
-    def _compound(self, node: Node, out: Statements_) -> None:
+    def _compound(self, node: Node, out: Items) -> None:
         out.append(self._block(node))
 
-    def _nothing(self, node: Node, out: Statements_) -> None:
+    def _nothing(self, node: Node, out: Items) -> None:
         return
 
-    def _declaration(self, node: Node, out: Statements_) -> None:
+    def _declaration(self, node: Node, out: Items) -> None:
         out.extend(self.context.objects.declaration(node))
 
-    def _declarations(self, node: Node, out: Statements_) -> None:
+    def _declarations(self, node: Node, out: Items) -> None:
         for decl in node.decls:
             self.add(decl, out)
 
-    def _static_assert(self, node: Node, out: Statements_) -> None:
+    def _static_assert(self, node: Node, out: Items) -> None:
         self.context.objects.static_assert(node)
 
-    def _asm(self, node: Node, out: Statements_) -> None:
+    def _asm(self, node: Node, out: Items) -> None:
         self.context.unsupported(node, f"inline assembly {node.template}")
 
-    def _nested_function(self, node: Node, out: Statements_) -> None:
+    def _nested_function(self, node: Node, out: Items) -> None:
         self.context.unsupported(node, f"nested function '{node.decl.name}'")
 
     def statement_expression(self, node: Node) -> tree.Expr:
@@ -165,7 +162,7 @@ class Statements:
         if self.context.function is None:
             self.context.error(node, "statement expression outside of a function")
         loc = self.context.loc(node)
-        out: Statements_ = []
+        out: Items = []
         value: tree.Expr | None = None
         items = node.block_items or []
         with self.context.block():
@@ -187,7 +184,7 @@ class Statements:
     def _condition(self, node: Node, what: str) -> tree.Expr:
         return self.context.expressions.scalar(node, f"condition of '{what}'")
 
-    def _if(self, node: Node, out: Statements_) -> None:
+    def _if(self, node: Node, out: Items) -> None:
         loc = self.context.loc(node)
         condition = self._condition(node.cond, "if")
         then = self._single(node.iftrue) if node.iftrue is not None else tree.Block(loc, (), loc)
@@ -204,19 +201,19 @@ class Statements:
         function.breakable -= 1
         return body
 
-    def _while(self, node: Node, out: Statements_) -> None:
+    def _while(self, node: Node, out: Items) -> None:
         loc = self.context.loc(node)
         condition = self._condition(node.cond, "while")
         out.append(tree.Loop(loc, "while", condition, self._loop_body(node.stmt), None, True))
 
-    def _do(self, node: Node, out: Statements_) -> None:
+    def _do(self, node: Node, out: Items) -> None:
         loc = self.context.loc(node)
         body = self._loop_body(node.stmt)
         out.append(tree.Loop(loc, "do", self._condition(node.cond, "do"), body, None, False))
 
-    def _for(self, node: Node, out: Statements_) -> None:
+    def _for(self, node: Node, out: Items) -> None:
         loc = self.context.loc(node)
-        items: Statements_ = []
+        items: Items = []
         with self.context.block():
             if node.init is not None:
                 self.add(node.init, items)
@@ -230,19 +227,19 @@ class Statements:
         else:
             out.append(tree.Block(loc, (*items, loop), self.context.where))
 
-    def _break(self, node: Node, out: Statements_) -> None:
+    def _break(self, node: Node, out: Items) -> None:
         function = self.context.function
         if function is None or not function.breakable:
             self.context.error(node, "break outside of a loop or switch")
         out.append(tree.Break(self.context.loc(node)))
 
-    def _continue(self, node: Node, out: Statements_) -> None:
+    def _continue(self, node: Node, out: Items) -> None:
         function = self.context.function
         if function is None or not function.loops:
             self.context.error(node, "continue outside of a loop")
         out.append(tree.Continue(self.context.loc(node)))
 
-    def _return(self, node: Node, out: Statements_) -> None:
+    def _return(self, node: Node, out: Items) -> None:
         function = self.context.function
         assert function is not None
         loc = self.context.loc(node)
@@ -259,7 +256,7 @@ class Statements:
 
     # ------------------------------------------------------------ labels and switch
 
-    def _label(self, node: Node, out: Statements_) -> None:
+    def _label(self, node: Node, out: Items) -> None:
         function = self.context.function
         assert function is not None
         loc = self.context.loc(node)
@@ -270,7 +267,7 @@ class Statements:
         if node.stmt is not None:
             self.add(node.stmt, out)
 
-    def _goto(self, node: Node, out: Statements_) -> None:
+    def _goto(self, node: Node, out: Items) -> None:
         function = self.context.function
         assert function is not None
         loc = self.context.loc(node)
@@ -279,7 +276,7 @@ class Statements:
         function.gotos.setdefault(node.name, loc)
         out.append(tree.Goto(loc, node.name))
 
-    def _switch(self, node: Node, out: Statements_) -> None:
+    def _switch(self, node: Node, out: Items) -> None:
         function = self.context.function
         assert function is not None
         loc = self.context.loc(node)
@@ -295,7 +292,7 @@ class Statements:
         function.switches.pop()
         out.append(tree.Switch(loc, value, body))
 
-    def _case(self, node: Node, out: Statements_) -> None:
+    def _case(self, node: Node, out: Items) -> None:
         loc = self.context.loc(node)
         switch = self._innermost_switch(loc, "case label")
         constant = self.context.expressions.integer_constant
@@ -313,7 +310,7 @@ class Statements:
         for item in node.stmts or ():
             self.add(item, out)
 
-    def _default(self, node: Node, out: Statements_) -> None:
+    def _default(self, node: Node, out: Items) -> None:
         loc = self.context.loc(node)
         switch = self._innermost_switch(loc, "default label")
         if switch.default is not None:

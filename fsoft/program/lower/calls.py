@@ -97,6 +97,7 @@ class Calls(Intrinsics):
         names = self._of_result(self.callees(pointer, params), call.type)
         if len(names) == 1 and pointer.is_const:
             return self._direct(call, names[0])
+        names = [name for name in names if self._takes(name, call)]
         pointer = self.keep(pointer)
         scalar = ct.is_scalar(call.type)
         result = self.b.temporary(value_bits(call.type) if scalar else self.word)
@@ -117,6 +118,14 @@ class Calls(Intrinsics):
             self.b.jump(self.b.template.stops["undefined"])
         self.b.place(end)
         return result if scalar else MemoryPlace(result, 0, call.type) if isinstance(call.type, ct.Record) else None
+
+    def _takes(self, name: str, call: tree.Call) -> bool:
+        """The arguments of the call are as wide as the parameters of the function."""
+        params = [symbol.type for symbol in self.shared.unit.functions[name].params]
+        return all(
+            given == wanted if isinstance(wanted, ct.Record) else ct.is_scalar(given) and value_bits(given) == value_bits(wanted)
+            for given, wanted in zip((argument.type for argument in call.args), params)
+        )
 
     def _of_result(self, names: list[str], result: ct.CType) -> list[str]:
         """Those that give a value where one is called for and none where none is; all, if there is no such function."""

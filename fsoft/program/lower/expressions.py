@@ -13,6 +13,7 @@ from fsoft.program.lower.context import Context, MemoryPlace, Place, RegisterPla
 from fsoft.program.lower.layout import is_signed, value_bits
 from fsoft.program.program import Assign, Enter, Input
 
+MOST_READS = 24
 _QUIET = (tree.IntConstant, tree.FloatConstant, tree.FunctionName, tree.StringLiteral)
 
 
@@ -60,8 +61,17 @@ class Expressions(Context):
     def _binary(self, expr: tree.Binary) -> Expr:
         if expr.op in ops.COMPARISONS:
             return resize(self.condition(expr), value_bits(expr.type), False)
+        mark = self.b.mark()
         a, b = self.both(expr.left, expr.right)
-        return self.arithmetic(expr.op, expr.type, a, b, expr.right.type, expr.loc)
+        return self._small(self.arithmetic(expr.op, expr.type, a, b, expr.right.type, expr.loc), mark)
+
+    def _small(self, value: Expr, mark: int) -> Expr:
+        """A long sum is kept in a register from time to time, so that no expression reads very many registers; the temporaries
+        since `mark` were only for it."""
+        if len(value.reads) <= MOST_READS:
+            return value
+        self.b.release(mark)
+        return self.keep(value)
 
     def arithmetic(self, op: str, ctype: ct.CType, a: Expr, b: Expr, right: ct.CType, loc: Loc) -> Expr:
         """`a op b` with the checks that apply."""

@@ -25,9 +25,11 @@ class BitRange(NamedTuple):
 
 
 def value_bits(ctype: ct.CType) -> int:
-    """Width of a value of scalar type in an expression. `_Bool` takes a byte, `long double` is a double."""
+    """Width of a value of scalar type in an expression. `_Bool` takes a byte, `long double` is a double, wide bit-fields have their own."""
     if isinstance(ctype, ct.Float):
         return ctype.bits
+    if isinstance(ctype, ct.Int) and ctype.width:
+        return ctype.width
     return ct.size_of(ctype) * 8
 
 
@@ -126,11 +128,11 @@ class Layouts:
 
     @staticmethod
     def _groups(record: ct.Record) -> list[list[ct.Field]]:
-        """Members in order, adjacent bit-fields together."""
+        """Members in order, adjacent bit-fields together unless a zero-width one keeps them apart."""
         groups: list[list[ct.Field]] = []
         for member in record.fields or ():
             previous = groups[-1][-1] if groups else None
-            if member.bit_width is not None and previous is not None and previous.bit_width is not None:
+            if member.bit_width is not None and not member.apart and previous is not None and previous.bit_width is not None:
                 groups[-1].append(member)
             else:
                 groups.append([member])

@@ -27,7 +27,9 @@ def compare(op: str, ctype: ct.CType, a: Expr, b: Expr) -> Expr:
 
 
 def shift_count(count: Expr, width: int) -> Expr:
-    """The distance as the machine takes it: modulo the width."""
+    """The distance as the machine takes it: modulo the width, if that is a power of two."""
+    if width & (width - 1):
+        return resize(count, width, False)
     return make("and", width, (resize(count, width, False), const(width - 1, width)))
 
 

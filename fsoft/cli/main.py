@@ -106,8 +106,8 @@ def _complain(line: str, code: int) -> int:
 
 
 def _unknown(why: str, code: int) -> int:
-    """A limit struck before an engine had anything to say."""
-    print(f"{why} before the program was ready to be checked\nUNKNOWN")
+    """A limit struck a command that has nothing to say about what it did so far."""
+    print(f"{why}\nUNKNOWN")
     return code
 
 

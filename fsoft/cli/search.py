@@ -5,33 +5,76 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from typing import Any
 
 from checkers.registry import Engine, Progress, UnknownEngine, engine
 from fsoft.cli.arguments import Parser
-from fsoft.cli.exits import UsageError
+from fsoft.cli.exits import OutOfTime, UsageError
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
 
 
+_STARTED = time.monotonic()
+_MARGIN = 0.3  # seconds left to an engine's caller to report
+
+
 def add_engine(parser: Parser) -> None:
     group = parser.add_argument_group("the search")
-    group.add_argument("--engine", default="explicit", metavar="NAME", help="who answers: explicit (fsoft checkers lists all)")
+    group.add_argument("--engine", metavar="NAME", help="who answers: explicit (the default), bmc, pdr, ... (fsoft checkers lists all)")
     group.add_argument("--seed", type=int, default=0, metavar="N", help="a different order among equals (0: as written)")
 
 
-def find_engine(name: str) -> Engine:
+def find_engine(name: str | None) -> Engine:
+    """The engine of that name (explicit, if none is given); what it needs is installed."""
     try:
-        return engine(name)
+        return engine(name or "explicit")
+    except UnknownEngine:
+        return _model_engine(name or "")
+
+
+def _model_engine(name: str) -> Engine:
+    from checkers.registry import model_engine
+    from fsoft.decide import find_engine
+
+    try:
+        found = find_engine(name)
+        missing = model_engine(name).missing()
     except UnknownEngine as error:
         raise UsageError(f"--engine: {error}") from None
+    if missing is not None:
+        raise UsageError(f"--engine {name}: {missing}")
+    return found
 
 
 def decide(program: Program, engine: Engine, args: argparse.Namespace, progress: Progress) -> Verdict:
     """The engine's answer, with those of the options that it understands."""
+    if engine.takes == "model":
+        return _on_circuit(program, engine, args, progress)
     return engine.load().check(program, progress, **{name: getattr(args, name) for name in engine.options})
 
 
+def _on_circuit(program: Program, engine: Engine, args: argparse.Namespace, progress: Progress) -> Verdict:
+    """The answer of a model checker. One that notices itself that the time is up has said how far it came."""
+    from fsoft.cli.circuits import engine_options, scheduler_of
+    from fsoft.decide import NotForCircuits
+
+    left = None if args.timeout is None else args.timeout - (time.monotonic() - _STARTED) - _MARGIN
+    options: dict[str, Any] = dict(engine_options(engine, args), timeout=None if left is None else max(0.1, left))
+    options["make_scheduler"] = lambda loaded: scheduler_of(args, loaded)
+    try:
+        verdict = engine.load().check(program, progress, **options)
+    except NotForCircuits as error:
+        raise UsageError(str(error)) from None
+    if verdict.kind == "UNKNOWN" and not verdict.bounds and left is not None and verdict.stats.seconds >= left - _MARGIN:
+        progress(verdict.stats)
+        raise OutOfTime
+    return verdict
+
+
 def count(stats: Stats) -> str:
+    """How far a search came; one on a circuit has no states to count."""
+    if not stats.states:
+        return f"{stats.depth} steps, {stats.seconds:.1f} s"
     return f"{stats.states:,} states, {stats.transitions:,} transitions, depth {stats.depth}, {stats.seconds:.1f} s"
 
 

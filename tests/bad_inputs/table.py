@@ -66,7 +66,7 @@ JUNK = [
     Row("10,000 ifs", 0, "", f"int x; int main(void) {{ {'if (x) ' * 10000}; return 0; }}\n", "check {}/in.c", verdict="TRUE"),
     Row("10,000 minus signs", 0, "", f"int x; int main(void) {{ return {'- ' * 10000}x; }}\n", "check {}/in.c", verdict="TRUE"),
     bad("10,000 open brackets", r"in\.c:\d+.*error: ", f"int main(void) {{ return {'(' * 10000}"),
-    Row("a sum of 1,000 terms", 0, "", f"int x; int main(void) {{ x = {' + '.join(['x'] * 1000)}; return 0; }}\n", "check {}/in.c", verdict="TRUE"),
+    Row("a sum of 10,000 terms", 0, "", f"int x; int main(void) {{ x = {' + '.join(['x'] * 10000)}; return 0; }}\n", "check {}/in.c", verdict="TRUE"),
 ]
 
 PREPROCESSING = [

@@ -10,8 +10,30 @@ from fsoft.program import descriptor
 from fsoft.program.expr import TRUE, Expr, binary, conj, const, eq, make, negate, own, reg, resize
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import (
-    STOPS, Action, Alloc, Assign, Check, Enter, Free, Halt, Input, Leave, Load, Location, Marker, Object, Pool, Program, Register,
-    Require, Run, Step, Store, Tag, Template, Thread,
+    STOPS,
+    Action,
+    Alloc,
+    Assign,
+    Check,
+    Enter,
+    Free,
+    Halt,
+    Input,
+    Leave,
+    Load,
+    Location,
+    Marker,
+    Object,
+    Pool,
+    Program,
+    Register,
+    Require,
+    Run,
+    Step,
+    Store,
+    Tag,
+    Template,
+    Thread,
 )  # fmt: skip
 from fsoft.program.state import OVER, Halted, Violation
 

@@ -85,6 +85,14 @@ def test_two_calls_in_one_expression_keep_their_results_apart(tmp_path: Path, ca
     assert verdict(text, tmp_path, calls=calls) == "TRUE"
 
 
+@pytest.mark.parametrize("calls", ["inline", "once"])
+def test_a_call_among_the_arguments_of_the_same_function(tmp_path: Path, calls: str) -> None:
+    text = """struct s { int v; }; struct s g(struct s a, struct s b) { struct s r = { a.v * 10 + b.v }; return r; }
+    int h(int a) { return a + 1; } struct s of(int v) { struct s r = { v }; return r; }
+    int main(void) { assert(h(h(h(1))) == 4); assert(g(g(of(1), of(2)), g(of(3), of(4))).v == 154); return 0; }"""
+    assert verdict(text, tmp_path, calls=calls) == "TRUE"
+
+
 def test_one_copy_per_thread_is_smaller_than_expansion(tmp_path: Path) -> None:
     body = "x = x * 3 + 1; if (x > 100) x = x - 100; if (x == 7) x = 8;" * 3
     text = f"int x; void g(void) {{ {body} }} int main(void) {{ {'g(); ' * 12} return 0; }}"

@@ -164,7 +164,7 @@ class Calls(Intrinsics):
     def _inline(self, call: tree.Call, definition: tree.FunctionDef) -> Expr | MemoryPlace | None:
         done = self.b.location()
         frame = self.new_frame(definition, self.frame, done)
-        self._pass(call, definition, frame, copy=False)
+        self._pass(call, self._arguments(call), definition, frame, copy=False)
         self._run(call, definition, frame)
         self.b.place(done)
         if self._is_section(definition):
@@ -206,10 +206,11 @@ class Calls(Intrinsics):
         self.b.loc, self.b.text, self.b.function, self.b.calls = place
         self.repeat, self.hint = repeat, hint
 
-    def _pass(self, call: tree.Call, definition: tree.FunctionDef, frame: Frame, copy: bool) -> None:
-        """Evaluate the arguments in the caller and give them to the callee's parameters."""
+    def _pass(
+        self, call: tree.Call, values: list[Expr | MemoryPlace], definition: tree.FunctionDef, frame: Frame, copy: bool
+    ) -> None:
+        """Give the arguments, evaluated in the caller, to the callee's parameters."""
         facts = self.shared.scan.facts[definition.name]
-        values = self._arguments(call)
         for index, symbol in enumerate(definition.params):
             given = values[index] if index < len(values) else None
             if isinstance(symbol.type, ct.Record):
@@ -265,6 +266,9 @@ class Calls(Intrinsics):
     # ------------------------------------------------------------ one copy per thread
 
     def _once(self, call: tree.Call, definition: tree.FunctionDef, active: int) -> Expr | MemoryPlace | None:
+        values = self._arguments(call)  # first: an argument may call the same function and write its copy
+        if self.b.here is None:
+            return None
         key = (definition.name, active, self.b.depth)
         copy = self.copies.get(key)
         fresh = copy is None
@@ -273,7 +277,7 @@ class Calls(Intrinsics):
             frame = self.new_frame(definition, self.frame, leave)
             site = self.b.register(f"{definition.name}.call-site{frame.suffix}", 16)
             copy = self.copies[key] = Copy(entry, leave, frame, site)
-        self._pass(call, definition, copy.frame, copy=True)
+        self._pass(call, values, definition, copy.frame, copy=True)
         number = const(copy.sites, 16)
         copy.sites += 1
         self.b.emit(Assign(str(copy.site.data), number))
@@ -303,7 +307,16 @@ class Calls(Intrinsics):
         if self._is_section(definition):
             self.b.end_atomic()
         result = self._value(copy.frame, definition)
-        return self.keep(result) if isinstance(result, Expr) else result
+        if isinstance(result, MemoryPlace):
+            return self._own_record(result, f"{definition.name}.value{copy.frame.suffix}.{number.value}")
+        return self.keep(result) if result is not None else None
+
+    def _own_record(self, source: MemoryPlace, name: str) -> MemoryPlace:
+        """A record result for this call site alone: the next call overwrites the copy's own."""
+        target = MemoryPlace(self.local_object(name, source.type, self.b.loc), 0, source.type)
+        self.b.emit(Enter(target.base))
+        self.copy_record(target, source, source.type, self.b.loc)
+        return target
 
 
 def _label_depths(body: tree.Block) -> list[tuple[str, int]]:

@@ -1,0 +1,143 @@
+"""What the commands share that deal with circuits: options of model checkers, schedulers, files with models."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import TYPE_CHECKING, Any
+
+from checkers.registry import Engine
+from fsoft.cli.arguments import Parser, positive
+from fsoft.cli.exits import UsageError
+from fsoft.frontend.source import InputError, Loc
+from fsoft.program.program import Program
+
+if TYPE_CHECKING:
+    from fsoft.circuit.bits import BitModel
+    from fsoft.circuit.model import Model
+    from fsoft.circuit.scheduler import Scheduler
+
+MODELS = (".aag", ".aig", ".btor2", ".btor")
+"""How files that hold a model end."""
+
+SCHEDULERS = ("free", "context-bounded", "round-robin", "given")
+ENGINE_OPTIONS = ("solver", "depth", "method", "simplify", "backend")
+_MOST_CONTEXTS = 1 << 16
+
+
+def natural(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"must be at least 0, not {text}")
+    return value
+
+
+natural.__name__ = "number"
+
+
+def add_engine_options(parser: Parser) -> None:
+    """Options of the engines that take a model; each engine understands some of them."""
+    group = parser.add_argument_group("engines that take a circuit")
+    group.add_argument("--depth", type=natural, metavar="N", help="bmc, kinduction: at most that many steps")
+    group.add_argument("--solver", metavar="NAME", help="bmc, kinduction, pdr: the SAT solver (cadical195)")
+    group.add_argument("--method", choices=("pdr", "bmc3", "reach"), help="abc: what it runs (pdr)")
+    group.add_argument("--simplify", action="store_true", default=None, help="abc: simplify first (a proof then has no certificate)")
+    group.add_argument("--backend", metavar="NAME", help="bdd: the package (cudd)")
+
+
+def add_scheduler(parser: Parser) -> None:
+    """Who may run: part of the circuit."""
+    group = parser.add_argument_group("the scheduler of the circuit")
+    group.add_argument("--scheduler", choices=SCHEDULERS, metavar="S", help="free (the default), context-bounded, round-robin or given")
+    group.add_argument("--contexts", type=positive, metavar="N", help="context-bounded: at most N blocks of steps of one thread")
+    group.add_argument("--rounds", type=positive, metavar="N", help="round-robin: each thread gets N turns")
+    group.add_argument("--schedule", metavar="S", help="given: which thread makes each move, by number or name: '0,1*3,worker'")
+
+
+def check_scheduler(args: argparse.Namespace) -> None:
+    """UsageError where the options of the scheduler contradict each other."""
+    needs = {"context-bounded": "contexts", "round-robin": "rounds", "given": "schedule"}
+    for kind, option in needs.items():
+        given = getattr(args, option) is not None
+        if given and args.scheduler is None:
+            args.scheduler = kind
+        if given and args.scheduler != kind:
+            raise UsageError(f"--{option} is for --scheduler {kind}, not {args.scheduler}")
+        if args.scheduler == kind and not given:
+            raise UsageError(f"--scheduler {kind} needs --{option}")
+    for option in ("contexts", "rounds"):
+        if (getattr(args, option) or 0) > _MOST_CONTEXTS:
+            raise UsageError(f"--{option}: at most {_MOST_CONTEXTS}, not {getattr(args, option)}")
+
+
+def scheduler_of(args: argparse.Namespace, program: Program) -> Scheduler:
+    """The scheduler that the options ask for."""
+    from fsoft.circuit.scheduler import ContextBounded, Free, Given, RoundRobin
+    from fsoft.cli.run import schedule
+
+    if args.scheduler == "context-bounded":
+        return ContextBounded(args.contexts)
+    if args.scheduler == "round-robin":
+        return RoundRobin(args.rounds)
+    if args.scheduler == "given":
+        return Given(tuple(schedule(args.schedule, program)))
+    return Free()
+
+
+def engine_options(engine: Engine, args: argparse.Namespace) -> dict[str, Any]:
+    """The options that were given, all of which the engine must understand."""
+    found = {name: getattr(args, name, None) for name in ENGINE_OPTIONS}
+    given = {name: value for name, value in found.items() if value is not None}
+    for name in given:
+        if name not in engine.options:
+            raise UsageError(f"the engine {engine.name} has no --{name}")
+    if "solver" in given:
+        _check_solver(str(given["solver"]))
+    return given
+
+
+def _check_solver(name: str) -> None:
+    from fsoft.solve.sat import SOLVERS
+
+    if name not in SOLVERS:
+        raise UsageError(f"--solver: no SAT solver '{name}': one of {', '.join(SOLVERS)}")
+
+
+# ---------------------------------------------------------------- files with models
+
+
+def model_file(files: list[str]) -> str | None:
+    """The file that holds a model, if that is what was given."""
+    models = [file for file in files if file.endswith(MODELS)]
+    if models and len(files) > 1:
+        raise UsageError(f"{models[0]} is a model: give it alone")
+    return models[0] if models else None
+
+
+def read_bytes(path: str) -> bytes:
+    """The file's contents; whatever goes wrong is an InputError."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        raise InputError(Loc(path, 0), "no such file") from None
+    except IsADirectoryError:
+        raise InputError(Loc(path, 0), "is a folder") from None
+    except OSError as error:
+        raise InputError(Loc(path, 0), f"cannot be read: {error.strerror}") from None
+
+
+def read_model(path: str) -> Model | BitModel:
+    """The model in a file."""
+    data = read_bytes(path)
+    if re.search(r"\.btor2?$", path):
+        from fsoft.circuit.formats.btor2 import read_btor2
+
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            raise InputError(Loc(path, 0), "not a BTOR2 file: it is not text") from None
+        return read_btor2(text, path)
+    from fsoft.circuit.formats.aiger_read import read_aiger
+
+    return read_aiger(data, path)

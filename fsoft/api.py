@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from checkers.registry import Progress
-from checkers.registry import engine as find
 from fsoft.frontend.source import Source
 from fsoft.frontend.types import ILP32, LP64
 from fsoft.program.options import Options
@@ -75,8 +74,10 @@ def check(
     undefine: Sequence[str] = (),
 ) -> Verdict:
     """The verdict of an engine on `options.checks` (assertions, unless said otherwise). A FALSE has been replayed."""
+    from fsoft.decide import find_engine
+
     program = load(sources, options, bits=bits, cpp=cpp, include=include, define=define, undefine=undefine)
-    return find(engine).load().check(program, progress)
+    return find_engine(engine).load().check(program, progress)
 
 
 __all__ = ["After", "Options", "Program", "Source", "Verdict", "check", "load", "stages"]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Sequence
 
 from checkers.registry import Engine
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_reading, request
+from fsoft.cli.circuits import model_file
 from fsoft.cli.limits import limited
-from fsoft.cli.search import Watch, add_engine, count, decide, find_engine
+from fsoft.cli.search import Watch, add_engine, check_question, count, decide, find_engine
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.program.program import Check, Program
 from fsoft.program.verdict import Verdict
@@ -17,8 +19,14 @@ from fsoft.program.verdict import Verdict
 
 def run(argv: Sequence[str]) -> int:
     args = _parser().parse_args(argv)
+    args.started = time.monotonic()
+    if (model := model_file(args.files)) is not None:
+        from fsoft.cli.models import check_model_file
+
+        return check_model_file(args, model)
     engine = find_engine(args.engine)
     asked = request(args)
+    check_question(engine, asked, args)
     stages = Stages(args.dump_after)
     return limited(lambda: _work(args, asked, stages, engine), args.timeout, args.memory)
 
@@ -35,6 +43,7 @@ def _parser() -> Parser:
     trace.add_argument("--trace", dest="trace", action="store_true", default=True, help="print the counterexample (the default)")
     trace.add_argument("--no-trace", dest="trace", action="store_false", help="print only the verdict and its reasons")
     output.add_argument("--json", action="store_true", help="one JSON object on stdout instead of text")
+    output.add_argument("--witness", metavar="FILE", help="with a model file: write the counterexample there (aigsim or BTOR2)")
     output.add_argument("--show-properties", action="store_true", help="list the checks of the program and stop")
     add_insight(parser)
     return parser
@@ -67,7 +76,7 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, engine: Engi
 
 def _stopped(why: str, watch: Watch, program: Program | None) -> Verdict:
     """What is known when a limit strikes."""
-    known = "before the program was ready to be checked" if program is None else f"no violation among {count(watch.stats)}"
+    known = "before the program was ready to be checked" if program is None else f"no violation {'among' if watch.stats.states else 'within'} {count(watch.stats)}"
     return Verdict("UNKNOWN", "", [f"{why}: {known}"], stats=watch.stats)
 
 

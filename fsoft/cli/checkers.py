@@ -1,22 +1,35 @@
-"""`fsoft checkers`: the engines and what each can answer."""
+"""`fsoft checkers`: the engines, whether they can be used here, and what each can answer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from checkers.registry import Engine, ModelEngine, engines, model_engines
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser
 
 
 def run(argv: Sequence[str]) -> int:
-    from checkers.registry import engines
-
-    parser = Parser("checkers", "List the engines and what each can answer.")
+    parser = Parser("checkers", "List the engines, whether they can be used here, and what each can answer.")
     parser.usage = "fsoft checkers"
     parser.parse_args(argv)
     for engine in engines().values():
-        answers = " and ".join(word for word, can in (("TRUE", engine.proves), ("FALSE", engine.refutes)) if can)
-        print(f"{engine.name}: {engine.summary}")
-        print(f"    takes a {engine.takes}; answers {answers}")
-        print(f"    properties: {', '.join(engine.properties)}")
+        _print(engine, f"properties: {', '.join(engine.properties)}", None)
+    for entry in model_engines().values():
+        _print(entry, _properties(), entry.missing())
     return exits.TRUE
+
+
+def _properties() -> str:
+    from fsoft.decide import STEP_PROPERTIES
+
+    return f"properties: {', '.join(STEP_PROPERTIES)}; bads of a model file"
+
+
+def _print(engine: Engine | ModelEngine, properties: str, missing: str | None) -> None:
+    answers = " and ".join(word for word, can in (("TRUE", engine.proves), ("FALSE", engine.refutes)) if can)
+    takes = "program" if engine.takes == "program" else "circuit"
+    print(f"{engine.name}: {engine.summary}")
+    print(f"    {'available' if missing is None else f'not available: {missing}'}")
+    print(f"    takes a {takes}; answers {answers}" + (f"; options: {', '.join(engine.options)}" if engine.options else ""))
+    print(f"    {properties}")

@@ -6,7 +6,7 @@ import argparse
 import re
 from typing import TYPE_CHECKING, Any
 
-from checkers.registry import Engine
+from checkers.registry import Engine, ModelEngine
 from fsoft.cli.arguments import Parser, positive
 from fsoft.cli.exits import UsageError
 from fsoft.frontend.source import InputError, Loc
@@ -84,7 +84,7 @@ def scheduler_of(args: argparse.Namespace, program: Program) -> Scheduler:
     return Free()
 
 
-def engine_options(engine: Engine, args: argparse.Namespace) -> dict[str, Any]:
+def engine_options(engine: Engine | ModelEngine, args: argparse.Namespace) -> dict[str, Any]:
     """The options that were given, all of which the engine must understand."""
     found = {name: getattr(args, name, None) for name in ENGINE_OPTIONS}
     given = {name: value for name, value in found.items() if value is not None}

@@ -8,13 +8,13 @@ import time
 from typing import Any
 
 from checkers.registry import Engine, Progress, UnknownEngine, engine
-from fsoft.cli.arguments import Parser
+from fsoft.cli.arguments import Parser, Request
+from fsoft.cli.circuits import add_engine_options, add_scheduler, check_scheduler, engine_options, scheduler_of
 from fsoft.cli.exits import OutOfTime, UsageError
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
 
 
-_STARTED = time.monotonic()
 _MARGIN = 0.3  # seconds left to an engine's caller to report
 
 
@@ -22,6 +22,8 @@ def add_engine(parser: Parser) -> None:
     group = parser.add_argument_group("the search")
     group.add_argument("--engine", metavar="NAME", help="who answers: explicit (the default), bmc, pdr, ... (fsoft checkers lists all)")
     group.add_argument("--seed", type=int, default=0, metavar="N", help="a different order among equals (0: as written)")
+    add_engine_options(parser)
+    add_scheduler(parser)
 
 
 def find_engine(name: str | None) -> Engine:
@@ -46,6 +48,18 @@ def _model_engine(name: str) -> Engine:
     return found
 
 
+def check_question(engine: Engine, asked: Request, args: argparse.Namespace) -> None:
+    """UsageError, before any work is done, for a question that the engine cannot answer or options that it does not have."""
+    refused = sorted(asked.options.checks - set(engine.properties))
+    if refused:
+        raise UsageError(f"the engine {engine.name} does not answer {', '.join(refused)}: use --engine explicit")
+    check_scheduler(args)
+    if engine.takes == "model":
+        engine_options(engine, args)
+    elif args.scheduler is not None:
+        raise UsageError(f"the engine {engine.name} has no --scheduler")
+
+
 def decide(program: Program, engine: Engine, args: argparse.Namespace, progress: Progress) -> Verdict:
     """The engine's answer, with those of the options that it understands."""
     if engine.takes == "model":
@@ -55,10 +69,10 @@ def decide(program: Program, engine: Engine, args: argparse.Namespace, progress:
 
 def _on_circuit(program: Program, engine: Engine, args: argparse.Namespace, progress: Progress) -> Verdict:
     """The answer of a model checker. One that notices itself that the time is up has said how far it came."""
-    from fsoft.cli.circuits import engine_options, scheduler_of
     from fsoft.decide import NotForCircuits
 
-    left = None if args.timeout is None else args.timeout - (time.monotonic() - _STARTED) - _MARGIN
+    now = time.monotonic()
+    left = None if args.timeout is None else args.timeout - (now - getattr(args, "started", now)) - _MARGIN
     options: dict[str, Any] = dict(engine_options(engine, args), timeout=None if left is None else max(0.1, left))
     options["make_scheduler"] = lambda loaded: scheduler_of(args, loaded)
     try:

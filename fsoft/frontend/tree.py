@@ -37,21 +37,21 @@ class Symbol:
 # ---------------------------------------------------------------- expressions
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class IntConstant:
     type: CType  # Int or Pointer (null and other constant addresses)
     loc: Loc
     value: int  # the mathematical value, within the range of the type
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class FloatConstant:
     type: CType
     loc: Loc
     value: float
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class StringLiteral:
     """An lvalue of array type; `data` includes the terminating zero."""
 
@@ -60,14 +60,14 @@ class StringLiteral:
     data: bytes
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Variable:
     type: CType
     loc: Loc
     symbol: Symbol
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class FunctionName:
     """A function designator; only under `AddressOf` or as the callee of a `Call`."""
 
@@ -76,7 +76,7 @@ class FunctionName:
     name: str  # the linked name: key of Unit.functions, or a library function
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Deref:
     """`*pointer`, an lvalue. `a[i]` is `Deref(PointerAdd(a, i))`. `atomic`: the pointee is `_Atomic`."""
 
@@ -86,7 +86,7 @@ class Deref:
     atomic: bool = False
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Member:
     """`base.field`: an lvalue if base is one. The path through anonymous members is spelled out, one Member each.
     `atomic`: the member is `_Atomic`."""
@@ -98,7 +98,7 @@ class Member:
     atomic: bool = False
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class CompoundLiteral:
     """`(T){...}`, an lvalue: a fresh variable initialised whenever control passes here."""
 
@@ -108,7 +108,7 @@ class CompoundLiteral:
     init: Initializer
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class AddressOf:
     """`&lvalue`, array decay (type is then pointer to the element) and function decay."""
 
@@ -117,7 +117,7 @@ class AddressOf:
     lvalue: Expr
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Unary:
     """`op` is "-", "~" or "!" ("!" gives int)."""
 
@@ -127,7 +127,7 @@ class Unary:
     operand: Expr
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Binary:
     """`op` is one of + - * / % & | ^ << >> == != < <= > >=. Operands already have the common type (shifts: each its own
     promoted type). Comparisons give int. Pointer comparisons have pointer operands."""
@@ -139,7 +139,7 @@ class Binary:
     right: Expr
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class PointerAdd:
     """`pointer + sign * index` in units of the pointee (`scale` bytes); `index` has any integer type."""
 
@@ -151,7 +151,7 @@ class PointerAdd:
     scale: int
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class PointerDiff:
     type: CType
     loc: Loc
@@ -160,7 +160,7 @@ class PointerDiff:
     scale: int
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Logical:
     """`&&` and `||`: short-circuit, sequence point after the left operand, int result."""
 
@@ -171,7 +171,7 @@ class Logical:
     right: Expr
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Conditional:
     type: CType
     loc: Loc
@@ -180,7 +180,7 @@ class Conditional:
     other: Expr
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Comma:
     type: CType
     loc: Loc
@@ -188,7 +188,7 @@ class Comma:
     right: Expr
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Assign:
     """Simple assignment; `value` already has the target's type. Records are copied whole."""
 
@@ -198,7 +198,7 @@ class Assign:
     value: Expr
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class CompoundAssign:
     """`target op= value`: computed in `compute` (the common type), then converted back to the target's type.
 
@@ -216,7 +216,7 @@ class CompoundAssign:
     postfix: bool = False
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Cast:
     """Every conversion, explicit or implied. To `void` it discards."""
 
@@ -225,7 +225,7 @@ class Cast:
     operand: Expr
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Call:
     """`callee` is a FunctionName or an expression of pointer-to-function type. Arguments are converted (default
     promotions where no prototype is known). Type-generic builtins (`__atomic_*`, `__sync_*`, `__builtin_*`) are calls of
@@ -237,7 +237,7 @@ class Call:
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class StatementExpr:
     """GNU `({ ...; value; })`; `value` is None when the type is void."""
 
@@ -256,7 +256,7 @@ Expr = Union[
 # ---------------------------------------------------------------- initialisers
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class InitItem:
     """One scalar (or one record-valued expression) stored at a byte offset of the object; a bit-field carries its field."""
 
@@ -266,7 +266,7 @@ class InitItem:
     bitfield: Field | None = None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Initializer:
     """Flattened, in order of evaluation, later items override earlier ones. `zero` says that what no item covers is
     zero (always so unless a scalar is initialised by a bare expression)."""
@@ -278,13 +278,13 @@ class Initializer:
 # ---------------------------------------------------------------- statements
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class ExprStatement:
     loc: Loc
     expr: Expr
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Declare:
     """A local variable comes to life here; without initialiser its value is undefined."""
 
@@ -293,7 +293,7 @@ class Declare:
     init: Initializer | None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Block:
     """A scope: variables declared directly in it end their life when control leaves it."""
 
@@ -302,7 +302,7 @@ class Block:
     end: Loc
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class If:
     loc: Loc
     condition: Expr
@@ -310,7 +310,7 @@ class If:
     other: Statement | None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Loop:
     """`while`, `do` and `for`. A `for` declaration sits in a Block around the Loop. `test_first` is False for `do`."""
 
@@ -322,7 +322,7 @@ class Loop:
     test_first: bool
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Switch:
     """`value` is promoted; Case labels inside `body` belong to the innermost Switch."""
 
@@ -331,7 +331,7 @@ class Switch:
     body: Statement
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Case:
     """`case low ... high:` (`low == high` for the plain kind; values are of the switch's promoted type)."""
 
@@ -340,34 +340,34 @@ class Case:
     high: int
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Default:
     loc: Loc
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Label:
     loc: Loc
     name: str
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Goto:
     loc: Loc
     label: str
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Break:
     loc: Loc
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Continue:
     loc: Loc
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Return:
     loc: Loc
     value: Expr | None

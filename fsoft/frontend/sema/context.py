@@ -47,6 +47,9 @@ class FunctionState:
     breakable: int = 0  # loops and switches around it
 
 
+MOST_NESTED = 1500
+
+
 class Context:
     """One translation unit. The parts (`expressions`, `declarations`, ...) are put in place by `sema.analyzer`."""
 
@@ -111,7 +114,9 @@ class Context:
     def block(self) -> Iterator[None]:
         """A nested scope."""
         outer = self.scope
-        self.scope = Scope(outer)
+        if outer.depth >= MOST_NESTED:
+            self.error(self.where, f"statements are nested too deeply (more than {MOST_NESTED} inside each other)")
+        self.scope = Scope(outer, depth=outer.depth + 1)
         try:
             yield
         finally:

@@ -73,6 +73,7 @@ class Scope:
     parent: Scope | None = None
     names: dict[str, Entry] = field(default_factory=dict)
     tags: dict[str, Tag] = field(default_factory=dict)
+    depth: int = 0
 
     def lookup(self, name: str) -> Entry | None:
         scope: Scope | None = self

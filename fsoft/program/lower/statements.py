@@ -13,12 +13,21 @@ from fsoft.program.lower.scan import trip_count, walk
 from fsoft.program.program import Assign, Enter, Input
 
 
+MOST_NESTED = 8000
+
+
 class Statements(Calls):
-    """`before` is the statement just before in the same block: a `for` finds its counter's first value there."""
+    """`before` is the statement just before in the same block: a `for` finds its counter's first value there. `depth` counts
+    the statements around the current one, those of calling functions included."""
+
+    depth = 0
 
     def statement(self, statement: tree.Statement, before: tree.Statement | None = None) -> None:
         if self.b.here is None and isinstance(statement, (tree.ExprStatement, tree.Return, tree.Goto, tree.Break, tree.Continue)):
             return
+        self.depth += 1
+        if self.depth > MOST_NESTED:
+            raise InputError(statement.loc, f"statements are nested too deeply with calls expanded (more than {MOST_NESTED} inside each other)")
         self.at(statement.loc)
         mark = self.b.mark()
         if isinstance(statement, tree.ExprStatement):
@@ -42,6 +51,7 @@ class Statements(Calls):
         else:
             self._jump(statement)
         self.b.release(mark)
+        self.depth -= 1
 
     def block(self, block: tree.Block) -> None:
         self.frame.scopes.append([])

@@ -1,0 +1,98 @@
+"""`fsoft check model.aag`: the engines on a model from a file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from typing import Any
+
+from checkers.registry import ModelEngine, UnknownEngine, model_engine
+from fsoft.circuit.bitblast import bitblast
+from fsoft.circuit.bits import BOUND, BitModel, to_bits
+from fsoft.circuit.model import Model
+from fsoft.circuit.verdict import Answer, Proved, Unknown, Violated
+from fsoft.cli import exits
+from fsoft.cli.circuits import engine_options, read_model
+from fsoft.cli.files import write_file
+from fsoft.cli.limits import limited
+from fsoft.cli.search import Watch
+from fsoft.program.verdict import InternalError, Stats
+
+DEFAULT = "pdr"
+_CODES = {"TRUE": exits.TRUE, "FALSE": exits.FALSE, "UNKNOWN": exits.UNKNOWN}
+
+
+def check_model_file(args: argparse.Namespace, path: str) -> int:
+    """Check the model in a file with the engine that the arguments name."""
+    name = args.engine or DEFAULT
+    try:
+        entry = model_engine(name)
+    except UnknownEngine as error:
+        raise exits.UsageError(f"--engine: {error}") from None
+    missing = entry.missing()
+    if missing is not None:
+        raise exits.UsageError(f"--engine {name}: {missing}")
+    if args.scheduler or args.contexts or args.rounds or args.schedule:
+        raise exits.UsageError("the scheduler is part of the model: it cannot be chosen when a model is checked")
+    options = engine_options(entry, args)
+    return limited(lambda: _work(args, path, entry, options), args.timeout, args.memory)
+
+
+def _work(args: argparse.Namespace, path: str, entry: ModelEngine, options: dict[str, Any]) -> int:
+    watch, late = Watch(), False
+    try:
+        model = read_model(path)
+        answer = _ask(args, model, entry, options, watch)
+    except exits.OutOfTime:
+        answer, late = Unknown(watch.stats.depth, "time limit reached"), True
+    finally:
+        watch.clear()
+    if isinstance(answer, Violated) and args.witness:
+        write_file(args.witness, _witness(path, model, answer).encode())
+    kind, lines = describe(answer, entry.name)
+    if args.json:
+        bad = answer.bad if isinstance(answer, Violated) else None
+        print(json.dumps({"files": [path], "verdict": kind, "bad": bad, "reasons": lines}, indent=2, ensure_ascii=False))
+    else:
+        print("\n".join([*lines, f"FALSE({answer.bad})" if isinstance(answer, Violated) else kind]))
+    return exits.TIMEOUT if late or _out_of_time(args, answer) else _CODES[kind]
+
+
+def _out_of_time(args: argparse.Namespace, answer: Answer) -> bool:
+    return args.timeout is not None and isinstance(answer, Unknown) and answer.why == "time limit reached"
+
+
+def _ask(args: argparse.Namespace, model: Model | BitModel, entry: ModelEngine, options: dict[str, Any], watch: Watch) -> Answer:
+    from checkers.certify import certify_answer
+
+    left = None if args.timeout is None else max(0.1, args.timeout - (time.monotonic() - args.started) - 0.3)
+    answer = entry.load().check(model, progress=lambda depth: watch(Stats(depth=depth)), timeout=left, **options)
+    if isinstance(answer, Proved) and answer.certificates:
+        wrong = certify_answer(model if isinstance(model, BitModel) else bitblast(model), answer)
+        if wrong is not None:
+            raise InternalError(f"the certificate of the engine {entry.name} is refused: {wrong}")
+    return answer
+
+
+def describe(answer: Answer, engine: str) -> tuple[str, list[str]]:
+    """TRUE, FALSE or UNKNOWN, and lines for a person."""
+    if isinstance(answer, Violated):
+        return "FALSE", [f"'{answer.bad}' holds after {answer.depth} steps"]
+    if isinstance(answer, Proved):
+        lines = [f"proved by {engine}: {certificate.describe()}" for certificate in answer.certificates]
+        return "TRUE", list(dict.fromkeys(lines)) or [f"proved by {engine}, without a certificate"]
+    lines = [f"bound '{name}' is reachable" for name in answer.bounds]
+    if answer.proved:
+        return "UNKNOWN", ["no bad is reachable, but a bound forbids TRUE", *(lines or [answer.why])]
+    return "UNKNOWN", [f"no bad within {answer.depth} steps ({answer.why})" if answer.depth >= 0 else f"nothing is known: {answer.why}"]
+
+
+def _witness(path: str, model: Model | BitModel, answer: Violated) -> str:
+    """The counterexample as other tools read it."""
+    from fsoft.circuit.formats.witness import write_btor2_witness, write_stimulus
+
+    if isinstance(model, Model):
+        names = [*model.bad, *(BOUND + name for name in model.bounds)]
+        return write_btor2_witness(model, answer.stimulus, names.index(answer.bad))
+    return write_stimulus(model, to_bits(model, answer.stimulus), list(model.targets()).index(answer.bad))

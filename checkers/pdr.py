@@ -111,14 +111,33 @@ class _Frame:
         self.sat = Sat(solver)
         self.encoder = Encoder(system.aig, self.sat.add, self.sat.var)
         self.temporary = 0
+        self._now: dict[int, int] = {}
+        self._next: dict[int, int] = {}
         for literal in system.constraints if constrained else ():
             self.sat.add([self.encoder.literal(literal, POSITIVE)])
 
-    def now(self, literal: int) -> int:
-        return self.encoder.literal(self.system.now(literal))
+    def now(self, cube: Iterable[int]) -> list[int]:
+        """The cube in the solver's literals."""
+        known = self._now
+        try:
+            return [known[literal] for literal in cube]
+        except KeyError:
+            for literal in cube:
+                known[literal] = self.encoder.literal(self.system.now(literal))
+            return [known[literal] for literal in cube]
+
+    def next(self, cube: Iterable[int]) -> list[int]:
+        """The cube one step later, in literals that may be assumed true."""
+        known = self._next
+        try:
+            return [known[literal] for literal in cube]
+        except KeyError:
+            for literal in cube:
+                known[literal] = self.encoder.literal(self.system.next(literal), POSITIVE)
+            return [known[literal] for literal in cube]
 
     def block(self, cube: Cube) -> None:
-        self.sat.add([-self.now(literal) for literal in cube])
+        self.sat.add([-name for name in self.now(cube)])
 
     def switch(self, clause: list[int]) -> int:
         """A fresh literal under which the clause holds; release it with `drop`."""
@@ -190,8 +209,8 @@ class _Search:
     def _new_solver(self, level: int) -> _Frame:
         frame = _Frame(self.system, self.options.solver)
         if level == 0:
-            for literal in sorted(self.system.init, key=abs):
-                frame.sat.add([frame.now(literal)])
+            for name in frame.now(sorted(self.system.init, key=abs)):
+                frame.sat.add([name])
         for cubes in self.lemmas[max(level, 1) :]:
             for cube in cubes:
                 frame.block(cube)
@@ -222,9 +241,8 @@ class _Search:
         """Whether no state of frame `level - 1` outside the cube steps into it: then the part of the cube that shows it; else None,
         and the solver holds a predecessor."""
         frame = self._solver(level - 1)
-        encoder, system = frame.encoder, self.system
-        on = frame.switch([-frame.now(literal) for literal in cube])
-        then = [encoder.literal(system.next(literal), POSITIVE) for literal in cube]
+        on = frame.switch([-name for name in frame.now(cube)])
+        then = frame.next(cube)
         self.count += 1
         if self.count & 63 == 0:
             self.goal.tick()
@@ -247,15 +265,15 @@ class _Search:
 
     def _lift(self, frame: _Frame, goals: list[int], then: _Obligation | None) -> _Obligation:
         """The states like the one in the frame's solver that reach the goal literals with the same inputs."""
-        system, sat, known = self.system, frame.sat, frame.encoder.known
+        system, model, variable = self.system, frame.sat.model(), frame.encoder.variable
         latches, inputs = system.support(goals)
-        bits = system.bits
+        bits, size = system.bits, len(model)
 
-        def value(literal: int) -> int:
-            name = known(literal)
-            return int(sat.value(name)) if name else 0
+        def value(literal: int) -> bool:
+            v = variable[literal >> 1]
+            return 0 < v <= size and model[v - 1] > 0
 
-        given = {i: value(bits.inputs[i]) for i in inputs}
+        given = {i: int(value(bits.inputs[i])) for i in inputs}
         state = [i if value(bits.latches[i - 1]) else -i for i in latches]
         cube = self._enough(state, given, [*goals, *system.constraints])
         step = tuple(given.get(i, 0) for i in range(len(bits.inputs)))
@@ -272,7 +290,7 @@ class _Search:
         fixed = [encoder.literal(bits.inputs[i] ^ 1 ^ x) for i, x in given.items()]
         state = sorted(state, key=lambda literal: -self.activity[abs(literal)])
         for _ in range(2):
-            names = {lifter.now(literal): literal for literal in state}
+            names = dict(zip(lifter.now(state), state))
             if lifter.sat.solve([on, *fixed, *names]):
                 raise InternalError("pdr: a predecessor does not lead to its successor")
             smaller = [names[name] for name in lifter.sat.core() if name in names]

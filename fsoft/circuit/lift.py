@@ -9,50 +9,80 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from fsoft.circuit.compiled import Evaluate, compile_terms
 from fsoft.circuit.encode import Encoding, Fired
 from fsoft.circuit.simulate import evaluate_all
 from fsoft.circuit.verdict import Stimulus
-from fsoft.program.expr import Expr, postorder
+from fsoft.program.expr import TRUE, Expr, postorder
 from fsoft.program.interpreter import Machine
-from fsoft.program.state import Event, Question, State
+from fsoft.program.state import Event, Halted, Question, State, Violation
 from fsoft.program.verdict import InternalError, Move
+
+_COMPILE_AFTER = 30  # frames
 
 
 class Lifter:
-    """Reads stimuli of one encoding."""
+    """Reads stimuli of one encoding. Terms are walked at first and compiled once that pays."""
 
     def __init__(self, encoding: Encoding):
         self.encoding = encoding
         self.machine = Machine(encoding.program, compiled=False)
-        terms = [*encoding.model.next.values()]
+        terms: dict[Expr, None] = dict.fromkeys(encoding.model.next.values())
         for fired in encoding.steps:
-            terms += [fired.when, fired.effect.lost, *(term for pair in fired.effect.answers for term in pair)]
-            terms += [term for _, when, value in fired.effect.born for term in (when, value)]
-        self.order = postorder(tuple(terms))
+            terms.update(dict.fromkeys([fired.when, fired.effect.lost, *(term for pair in fired.effect.answers for term in pair)]))
+            terms.update(dict.fromkeys(term for _, when, value in fired.effect.born for term in (when, value)))
+            terms.update(dict.fromkeys([*fired.effect.fails.values(), *fired.effect.cuts.values()]))
+        self.terms = list(terms)
+        self._order = postorder(tuple(self.terms))
+        registers = {index for table in encoding.layout.registers for index in table.values()}
+        names = enumerate(encoding.words.names)
+        self.compared = [(index, name) for index, name in names if name and index not in registers]
+        self._frames = 0
+        self._compiled: Evaluate | None = None
+
+    def evaluate(self, frame: dict[str, int]) -> dict[Expr, int]:
+        """The values of the terms, given those of inputs and states."""
+        self._frames += 1
+        if self._frames < _COMPILE_AFTER:
+            return evaluate_all(self._order, frame)
+        if self._compiled is None:
+            self._compiled = compile_terms(self.terms)
+        return dict(zip(self.terms, self._compiled(frame)))
 
     def moves(self, stimulus: Stimulus) -> list[Move]:
-        """The moves of the Program that the stimulus makes, up to where the encoding gives up; frames in which nobody moves are left out."""
-        values = self._start(stimulus)
-        state = self.machine.initial()
-        moves: list[Move] = []
-        for given in stimulus.inputs:
-            frame = {**values, **{name: given.get(name, 0) for name in self.encoding.model.inputs}}
-            terms = evaluate_all(self.order, frame)
-            fired = self._fired(terms)
-            values = {name: terms[term] for name, term in self.encoding.model.next.items()}
-            if fired is not None and terms[fired.effect.lost]:
-                break
-            if fired is not None:
-                state, choices, _ = self._move(state, fired, frame, terms)
-                moves.append(Move(fired.slot, fired.index, choices))
-                self.compare(state, values)
-        return moves
+        """The moves of the Program that the stimulus makes, up to where the encoding gives up. Frames in which nobody
+        moves are left out."""
+        walk = Walk(self, stimulus.initial)
+        moves = [walk.advance(given) for given in stimulus.inputs]
+        return [move for move in moves if move is not None]
 
-    def _start(self, stimulus: Stimulus) -> dict[str, int]:
-        out = {}
-        for name, start in self.encoding.model.init.items():
-            out[name] = start.value if start is not None else stimulus.initial.get(name, 0)
-        return out
+
+class Walk:
+    """A run of the circuit and the same run of the interpreter, side by side. `lost`: the encoding has given up."""
+
+    def __init__(self, lifter: Lifter, initial: dict[str, int]):
+        self.lifter, self.encoding, self.machine = lifter, lifter.encoding, lifter.machine
+        self.values = {
+            name: start.value if start is not None else initial.get(name, 0) for name, start in self.encoding.model.init.items()
+        }
+        self.state = self.machine.initial()
+        self.lost = False
+
+    def advance(self, given: dict[str, int]) -> Move | None:
+        """One frame under these inputs; the move that it makes, if any. InternalError if the two then differ."""
+        frame = {**self.values, **{name: given.get(name, 0) for name in self.encoding.model.inputs}}
+        terms = self.lifter.evaluate(frame)
+        fired = self._fired(terms)
+        self.values = {name: terms[term] for name, term in self.encoding.model.next.items()}
+        if fired is None or self.lost:
+            return None
+        if terms[fired.effect.lost]:
+            self.lost = True
+            return None
+        self.state, choices, events = self._move(self.state, fired, frame, terms)
+        self.compare(self.state, self.values)
+        self._compare_events(fired, events, terms)
+        return Move(fired.slot, fired.index, choices)
 
     def _fired(self, terms: dict[Expr, int]) -> Fired | None:
         found = [f for f in self.encoding.steps if terms[f.when]]
@@ -96,10 +126,19 @@ class Lifter:
             raise InternalError("the circuit and the interpreter disagree on " + ", ".join(wrong[:4]))
 
     def differences(self, state: Sequence[Any], values: dict[str, int]) -> list[str]:
-        out = []
-        registers = {i for table in self.encoding.layout.registers for i in table.values()}
-        for index, value in enumerate(state):
-            name = self.encoding.words.names[index]
-            if name and isinstance(value, int) and index not in registers and values[name] != value:
-                out.append(f"{name} (circuit {values[name]}, interpreter {value})")
-        return out
+        """Words that differ; registers are not compared (dead ones keep what they had), nor are undefined cells."""
+        return [
+            f"{name} (circuit {values[name]}, interpreter {state[index]})"
+            for index, name in self.lifter.compared
+            if values[name] != state[index] and isinstance(state[index], int)
+        ]
+
+    def _compare_events(self, fired: Fired, events: list[Event], terms: dict[Expr, int]) -> None:
+        """A violation or a bound in the one must be one in the other."""
+        ours = {prop for prop, condition in fired.effect.fails.items() if terms[condition]}
+        theirs = {event.prop for event in events if isinstance(event, Violation)}
+        bound = any(terms[condition] for condition in fired.effect.cuts.values() if condition is not TRUE)
+        halted = any(isinstance(event, Halted) and event.kind in ("cut", "undefined") for event in events)
+        if ours != theirs or bound != halted:
+            words = f"{sorted(ours)} and {'a' if bound else 'no'} bound, interpreter {sorted(theirs)} and {'a' if halted else 'no'} bound"
+            raise InternalError(f"the circuit and the interpreter disagree on what happens: circuit {words}")

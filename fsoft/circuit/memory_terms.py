@@ -96,7 +96,7 @@ class Memory:
         return reach
 
     def _bounded(self, place: Place, low: Expr, size: int) -> Expr:
-        """The access at offset `low` lies within the object (a heap object: within what was asked for) and, where that matters, is aligned."""
+        """The access at offset `low` lies within the object (a heap object: what was asked for) and, where that matters, is aligned."""
         within = binary("ule", low, const(place.limit - size, low.width))
         if place.extent >= 0:
             end = make("add", self.program.word, (resize(low, self.program.word, False), const(size, self.program.word)))

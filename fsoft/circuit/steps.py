@@ -34,7 +34,6 @@ from fsoft.program.program import (
 )  # fmt: skip
 from fsoft.program.state import ALIVE, DEAD, NEVER, OVER, Layout, Place
 
-
 RESERVED = frozenset(
     {"schedule", "schedule.pass", "scheduler.last", "scheduler.contexts", "scheduler.turn", "scheduler.step", "which"}
 )
@@ -44,8 +43,8 @@ RESERVED = frozenset(
 @dataclass(slots=True)
 class Effect:
     """`writes` maps entries of the state vector to terms over the state before; `fails` and `cuts` say when a property is violated or
-    a bound is hit, `lost` when the encoding gives up; `answers` list the choices made, in order: asked when, and the value; `born` the entries that become undefined, in
-    order: which, when, and the value that stands for undefined."""
+    a bound is hit, `lost` when the encoding gives up; `answers` list the choices made, in order: asked when, and the value; `born` the
+    entries that become undefined, in order: which, when, and the value that stands for undefined."""
 
     enabled: Expr = TRUE
     writes: dict[int, Expr] = field(default_factory=dict)

@@ -76,7 +76,9 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, engine: Engi
 
 def _stopped(why: str, watch: Watch, program: Program | None) -> Verdict:
     """What is known when a limit strikes."""
-    known = "before the program was ready to be checked" if program is None else f"no violation {'among' if watch.stats.states else 'within'} {count(watch.stats)}"
+    known = f"no violation {'among' if watch.stats.states else 'within'} {count(watch.stats)}"
+    if program is None:
+        known = "before the program was ready to be checked"
     return Verdict("UNKNOWN", "", [f"{why}: {known}"], stats=watch.stats)
 
 

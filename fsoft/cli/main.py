@@ -14,6 +14,8 @@ COMMANDS = {
     "show": "print the concurrent program that C became",
     "run": "execute once, with a random or a given schedule, and say what happened",
     "reduce": "shrink a program while its verdict or error stays the same",
+    "build": "write the circuit of a program for other model checkers",
+    "explain": "turn the witness of another model checker into a C trace",
     "checkers": "list the engines and what each can answer",
 }
 

@@ -14,7 +14,6 @@ from fsoft.cli.exits import OutOfTime, UsageError
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
 
-
 _MARGIN = 0.3  # seconds left to an engine's caller to report
 
 

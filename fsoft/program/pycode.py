@@ -53,7 +53,7 @@ def _binary(node: Expr, a: str, b: str) -> str | None:
     return f"B[{op!r}]({a}, {b}, {width})" if op in e.BINARY else None
 
 
-def _text(node: Expr, parts: list[str]) -> str:
+def operator_text(node: Expr, parts: list[str]) -> str:
     """Python for an operator node over the texts of its operands."""
     op, mask = node.op, (1 << node.width) - 1
     if len(parts) == 2:
@@ -166,7 +166,7 @@ class Writer:
         if node in self._shared:
             return self._shared[node], 0
         depth = 1 + max(done[a][1] for a in node.args)
-        text = _text(node, [done[a][0] for a in node.args])
+        text = operator_text(node, [done[a][0] for a in node.args])
         if (uses > 1 or depth > _DEEP) and not text.isalnum():
             name = f"t{self._count}"
             self._count += 1

@@ -1,0 +1,117 @@
+"""A circuit as it leaves for a file: which reductions and transformations are in force, and the way home for a witness.
+
+The same Encoding and the same options give the same bytes, so a file can be recognised by building it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fsoft.circuit.bitblast import bitblast
+from fsoft.circuit.bits import BOUND, BitModel, BitStimulus, bit_names, to_words
+from fsoft.circuit.encode import Encoding
+from fsoft.circuit.formats.aiger_write import write_aiger
+from fsoft.circuit.model import Model
+from fsoft.circuit.sweep import sweep
+from fsoft.circuit.transform import fold_constraints, original_run
+from fsoft.circuit.verdict import Stimulus
+from fsoft.frontend.source import InputError, Loc
+
+BIT_FORMATS = ("aag", "aig")
+WORD_FORMATS = ("btor2", "btor", "smv", "smt2")
+FORMATS = (*BIT_FORMATS, *WORD_FORMATS)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a circuit is written. `bad` keeps one target only; `depth` is for SMT-LIB 2; the rest is for AIGER."""
+
+    format: str
+    reduce: bool = True
+    bad: str | None = None
+    fold: bool = False
+    aiger: str = "1.9"
+    depth: int | None = None
+
+
+@dataclass(slots=True)
+class Exported:
+    """The file's bytes, the symbols of its input and state bits (or words) in order, its targets; `home` reads a run of the file's bits
+    as one of the whole circuit, `words` is the model that was written where the format has words."""
+
+    data: bytes
+    inputs: list[str]
+    states: list[str]
+    targets: list[str]
+    bits: BitModel | None
+    words: Model | None
+    home: Callable[[BitStimulus], Stimulus]
+
+
+def targets_of(model: Model) -> list[str]:
+    """Bads, then bounds with their prefix: what the files call them."""
+    return [*model.bad, *(BOUND + name for name in model.bounds)]
+
+
+def export(encoding: Encoding, form: Form, comment: str = "") -> Exported:
+    """The circuit in a format. A bad that it does not have is an InputError."""
+    known = targets_of(encoding.model)
+    if form.bad is not None and form.bad not in known:
+        raise InputError(Loc(encoding.program.name, 0), f"the circuit has no bad '{form.bad}': one of {', '.join(known) or 'none'}")
+    return _bits(encoding, form, comment) if form.format in BIT_FORMATS else _words(encoding, form)
+
+
+def _bits(encoding: Encoding, form: Form, comment: str) -> Exported:
+    whole = bitblast(encoding.model)
+    targets = {name: literal for name, literal in whole.targets().items() if form.bad in (None, name)}
+    reduction = sweep(whole, targets) if form.reduce else None
+    if reduction is not None:
+        small = reduction.bits
+    else:
+        small = whole
+        small.bad, small.bounds = targets, {}
+    final = fold_constraints(small) if form.fold else small
+
+    def home(run: BitStimulus) -> Stimulus:
+        inner = original_run(small, run)
+        return to_words(whole, inner if reduction is None else reduction.lift_run(inner))
+
+    data = write_aiger(final, binary=form.format == "aig", version=form.aiger, comment=comment)
+    return Exported(data, bit_names(final.input_words), bit_names(final.latch_words), list(final.targets()), final, None, home)
+
+
+def _words(encoding: Encoding, form: Form) -> Exported:
+    model = one_target(encoding.model, form.bad)
+    text = _text(model, form)
+
+    def home(run: BitStimulus) -> Stimulus:
+        raise AssertionError("a format with words has no bits")
+
+    return Exported(text.encode(), list(model.inputs), list(model.states), targets_of(model), None, model, home)
+
+
+def one_target(model: Model, name: str | None) -> Model:
+    """The model with all its targets, or the one of that name."""
+    if name is None:
+        return model
+    bad = {k: v for k, v in model.bad.items() if k == name}
+    bounds = {k: v for k, v in model.bounds.items() if BOUND + k == name}
+    return Model(model.inputs, model.states, model.init, model.next, bad, model.constraints, bounds=bounds, names=model.names)
+
+
+def _text(model: Model, form: Form) -> str:
+    if form.format in ("btor2", "btor"):
+        from fsoft.circuit.formats.btor2 import write_btor2
+
+        return write_btor2(model)
+    if form.format == "smv":
+        from fsoft.circuit.formats.smv import write_smv
+
+        return write_smv(model)
+    from fsoft.circuit.formats.smtlib import write_smtlib
+
+    return write_smtlib(model, 0 if form.depth is None else form.depth)
+
+
+__all__ = ["BIT_FORMATS", "FORMATS", "WORD_FORMATS", "Exported", "Form", "export", "one_target", "targets_of"]

@@ -1,0 +1,104 @@
+"""`fsoft build`: the circuit of a concurrent C program as a file for other model checkers, with a map back to C beside it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+
+from fsoft.cli import exits
+from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_reading, request
+from fsoft.cli.circuits import add_scheduler, check_scheduler, natural, scheduler_of
+from fsoft.cli.files import write_file
+from fsoft.cli.limits import limited
+from fsoft.cli.stages import Dumped, Stages
+
+_MOST_DEPTH = 10_000
+
+
+def run(argv: Sequence[str]) -> int:
+    from fsoft.circuit.export import FORMATS
+
+    args = _parser().parse_args(argv)
+    check_scheduler(args)
+    if args.output is None:
+        raise exits.UsageError("build needs -o FILE (.aag, .aig, .btor2, .smv or .smt2)")
+    suffix = args.output.rpartition(".")[2]
+    if suffix not in FORMATS or "." not in os.path.basename(args.output):
+        raise exits.UsageError(f"-o {args.output}: the name must end in .aag, .aig, .btor2, .smv or .smt2")
+    _check_form(args, suffix)
+    asked = request(args)
+    _check_question(asked)
+    return limited(lambda: _work(args, asked, suffix), args.timeout, args.memory)
+
+
+def _parser() -> Parser:
+    parser = Parser("build", "Write the circuit of a program for other model checkers, and a map back to C beside it.")
+    add_reading(parser)
+    form = parser.add_argument_group("the file")
+    form.add_argument("-o", dest="output", metavar="FILE", help="the model: .aag, .aig (AIGER), .btor2, .smv or .smt2")
+    form.add_argument("--bad", metavar="NAME", help="only this bad (or bound: 'bound:NAME')")
+    form.add_argument("--fold-constraints", action="store_true", help="AIGER: constraints become part of the bads")
+    form.add_argument("--aiger", choices=("1.0", "1.9"), help="AIGER: 1.0 writes bads as outputs, for older tools (1.9)")
+    form.add_argument("--depth", type=natural, metavar="N", help=".smt2: is a bad reachable within N steps? (10)")
+    form.add_argument("--no-reduce", action="store_true", help="AIGER: keep constant, equal and useless latches")
+    add_checks(parser)
+    add_scheduler(parser)
+    add_lowering(parser)
+    add_limits(parser)
+    add_insight(parser)
+    return parser
+
+
+def _check_form(args: argparse.Namespace, suffix: str) -> None:
+    """UsageError for options that do not fit the format."""
+    given = {"--fold-constraints": args.fold_constraints, "--aiger": args.aiger is not None, "--no-reduce": args.no_reduce}
+    for option, is_given in given.items():
+        if is_given and suffix not in ("aag", "aig"):
+            raise exits.UsageError(f"{option} is for AIGER files, not .{suffix}")
+    if args.depth is not None and suffix != "smt2":
+        raise exits.UsageError(f"--depth is for .smt2 files, not .{suffix}: the others have no bound")
+    if (args.depth or 0) > _MOST_DEPTH:
+        raise exits.UsageError(f"--depth: at most {_MOST_DEPTH}, not {args.depth}")
+
+
+def _check_question(asked: Request) -> None:
+    from fsoft.circuit.encode import STATE_PROPERTIES
+
+    refused = sorted(asked.options.checks & STATE_PROPERTIES)
+    if refused:
+        raise exits.UsageError(f"a circuit does not say {', '.join(refused)} yet: fsoft check --engine explicit does")
+
+
+def _work(args: argparse.Namespace, asked: Request, suffix: str) -> int:
+    from fsoft.circuit.encode import encode
+    from fsoft.circuit.export import Form, export
+    from fsoft.circuit.mapfile import Recipe, comment_of, write_map
+
+    stages = Stages(args.dump_after)
+    try:
+        program = stages.load(asked)
+    except Dumped as dumped:
+        print(dumped.text())
+        return exits.TRUE
+    depth = (10 if args.depth is None else args.depth) if suffix == "smt2" else None
+    form = Form(suffix, not args.no_reduce, args.bad, args.fold_constraints, args.aiger or "1.9", depth)
+    scheduler = scheduler_of(args, program)
+    encoding = encode(program, scheduler)
+    stages.note("encode", f"{len(encoding.model.states)} states, {len(encoding.model.inputs)} inputs, {len(encoding.steps)} steps")
+    recipe = Recipe(asked.sources, asked.bits, asked.cpp, asked.options, scheduler, form)
+    exported = export(encoding, form, comment_of(encoding, recipe))
+    stages.note("export", f"{len(exported.states)} states, {len(exported.inputs)} inputs, {len(exported.data)} bytes")
+    write_file(args.output, exported.data)
+    write_file(map_name(args.output), write_map(recipe, encoding, exported).encode())
+    if args.stats:
+        stages.report()
+    unit = "bits" if exported.bits is not None else "words"
+    sizes = f"{len(exported.states)} state {unit}, {len(exported.inputs)} input {unit}, {len(exported.targets)} bads and bounds"
+    print(f"{args.output}: {sizes}")
+    return exits.TRUE
+
+
+def map_name(model: str) -> str:
+    """`model.aag` has its map in `model.map.json`."""
+    return model.rpartition(".")[0] + ".map.json"

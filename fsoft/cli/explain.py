@@ -1,0 +1,129 @@
+"""`fsoft explain model.aag witness`: the counterexample of any model checker as a run of the C program."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+
+from fsoft import api
+from fsoft.circuit.bits import BOUND, BitStimulus
+from fsoft.circuit.encode import Encoding, encode
+from fsoft.circuit.export import FORMATS, Exported, export
+from fsoft.circuit.lift import Lifter
+from fsoft.circuit.mapfile import Recipe, comment_of, program_hash, read_map
+from fsoft.circuit.model import Model
+from fsoft.circuit.simulate import simulate
+from fsoft.circuit.verdict import Stimulus
+from fsoft.cli import exits
+from fsoft.cli.arguments import Parser, add_limits
+from fsoft.cli.build import map_name
+from fsoft.cli.circuits import read_bytes
+from fsoft.cli.limits import limited
+from fsoft.decide import bound_line, violated
+from fsoft.frontend.source import InputError, Loc
+from fsoft.program.program import Program
+from fsoft.program.verdict import Stats
+
+
+def run(argv: Sequence[str]) -> int:
+    parser = Parser("explain", "Turn the witness of a model checker (aigsim, ABC or BTOR2 format) into a trace of C statements.")
+    parser.usage = "fsoft explain MODEL WITNESS [options]"
+    parser.add_argument("model", metavar="MODEL", help="a file that fsoft build wrote")
+    parser.add_argument("witness", metavar="WITNESS", help="the counterexample")
+    parser.add_argument("--map", metavar="FILE", help="the map of the model (beside it: MODEL with .map.json)")
+    add_limits(parser)
+    args = parser.parse_args(argv)
+    suffix = args.model.rpartition(".")[2]
+    if suffix not in FORMATS or suffix in ("smv", "smt2"):
+        raise exits.UsageError(f"{args.model}: witnesses are explained for .aag, .aig and .btor2 files")
+    return limited(lambda: _work(args.model, args.witness, args.map or map_name(args.model), suffix), args.timeout, args.memory)
+
+
+def _work(model: str, witness: str, map_file: str, suffix: str) -> int:
+    data, text = read_bytes(model), _text(witness)
+    recipe, wanted = read_map(_text(map_file), map_file, suffix)
+    with _folder(recipe, map_file):
+        program = api.load(recipe.sources, recipe.options, bits=recipe.bits, cpp=recipe.cpp)
+    encoding = _encoding(recipe, program, wanted, map_file)
+    exported = export(encoding, recipe.form, comment_of(encoding, recipe))
+    if exported.data != data:
+        raise InputError(Loc(model, 0), f"this is not the model that {os.path.basename(map_file)} describes: build it again")
+    return _explain(encoding, exported, _stimulus(exported, text, witness), witness)
+
+
+def _text(path: str) -> str:
+    try:
+        return read_bytes(path).decode()
+    except UnicodeDecodeError:
+        raise InputError(Loc(path, 0), "not a text file") from None
+
+
+class _folder:
+    """Within it, the paths of the recipe make sense: the current folder, that of the map, or one above that."""
+
+    def __init__(self, recipe: Recipe, map_file: str) -> None:
+        self.old = os.getcwd()
+        first = recipe.sources[0].path
+        folder = os.path.dirname(os.path.abspath(map_file))
+        candidates = [self.old, folder]
+        while os.path.dirname(folder) != folder:
+            folder = os.path.dirname(folder)
+            candidates.append(folder)
+        self.new = next((c for c in candidates if os.path.exists(os.path.join(c, first))), self.old)
+
+    def __enter__(self) -> None:
+        os.chdir(self.new)
+
+    def __exit__(self, *_: object) -> None:
+        os.chdir(self.old)
+
+
+def _encoding(recipe: Recipe, program: Program, wanted: str, map_file: str) -> Encoding:
+    if program_hash(program) != wanted:
+        names = ", ".join(source.path for source in recipe.sources)
+        raise InputError(Loc(map_file, 0), f"{names} or fsoft has changed since the model was built: build it again")
+    return encode(program, recipe.scheduler)
+
+
+def _stimulus(exported: Exported, text: str, name: str) -> Stimulus:
+    """The witness as a run of the whole circuit, whichever format it has."""
+    from fsoft.circuit.formats.witness import read_btor2_witness, read_stimulus
+
+    if exported.words is not None:
+        return read_btor2_witness(text, exported.words, name)[0]
+    assert exported.bits is not None
+    if re.match(r"\s*(;.*\s+)*sat\b", text):
+        raise InputError(Loc(name, 1), "a BTOR2 witness belongs to a .btor2 model, this is an AIGER model")
+    run: BitStimulus = read_stimulus(text, exported.bits, name)[0]
+    return exported.home(run)
+
+
+def _explain(encoding: Encoding, exported: Exported, stimulus: Stimulus, witness: str) -> int:
+    from fsoft.trace.text import text_of_trace
+
+    program = encoding.program
+    reached, stimulus = _first_target(encoding.model, stimulus)
+    if not reached:
+        raise InputError(Loc(witness, 0), f"this run of {len(stimulus.inputs)} steps reaches no bad and no bound of the model")
+    if reached.startswith(BOUND):
+        print(text_of_trace(program, Lifter(encoding).moves(stimulus)))
+        print(f"\nthe run violates nothing, it hits a bound\n{bound_line(program, reached.removeprefix(BOUND))}\nUNKNOWN")
+        return exits.UNKNOWN
+    verdict = violated(encoding, stimulus, reached, Stats())
+    print(text_of_trace(program, verdict.trace))
+    print("\n".join(["", *verdict.reasons, *program.notes, verdict.last_line()]))
+    return verdict.exit_code()
+
+
+def _first_target(model: Model, stimulus: Stimulus) -> tuple[str, Stimulus]:
+    """The bad or bound that the run reaches first, a bad before a bound, and the run up to there; "" if none."""
+    bound: tuple[str, int] = ("", len(stimulus.inputs))
+    for step in simulate(model, stimulus):
+        for name, term in model.bad.items():
+            if step.holds(term):
+                return name, Stimulus(stimulus.initial, stimulus.inputs[: step.number + 1])
+        for name, term in model.bounds.items():
+            if step.holds(term) and not bound[0]:
+                bound = (BOUND + name, step.number + 1)
+    return bound[0], Stimulus(stimulus.initial, stimulus.inputs[: bound[1]])

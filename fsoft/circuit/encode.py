@@ -128,7 +128,7 @@ class _Encoder:
                 self._forget_dead(slot, template, template.steps[index], effect)
                 for marker in step_markers(template.steps[index]):
                     if self.program.markers[marker].cuts:
-                        effect.cuts[f"marker.{marker}"] = TRUE
+                        effect.passes.append(f"marker.{marker}")
                 when = conj(conj(here, pick), effect.enabled)
                 if when is not FALSE:
                     self.encoding.steps.append(Fired(slot, index, when, effect))
@@ -184,5 +184,7 @@ class _Encoder:
                     model.bounds[stopped] = disj(model.bounds.get(stopped, FALSE), conj(fired.when, condition))
             for bound, condition in fired.effect.cuts.items():
                 model.bounds[bound] = disj(model.bounds.get(bound, FALSE), conj(fired.when, condition))
+            for bound in fired.effect.passes:
+                model.bounds[bound] = disj(model.bounds.get(bound, FALSE), fired.when)
         for prop in sorted(self.program.checks - STATE_PROPERTIES):
             model.bad.setdefault(prop, FALSE)

@@ -13,6 +13,7 @@ from fsoft.circuit.bits import BOUND, BitModel, BitStimulus, bit_names, to_words
 from fsoft.circuit.encode import Encoding
 from fsoft.circuit.formats.aiger_write import write_aiger
 from fsoft.circuit.model import Model
+from fsoft.circuit.reduce import reduce_words
 from fsoft.circuit.sweep import sweep
 from fsoft.circuit.transform import fold_constraints, original_run
 from fsoft.circuit.verdict import Stimulus
@@ -59,7 +60,7 @@ def export(encoding: Encoding, form: Form, comment: str = "") -> Exported:
     known = targets_of(encoding.model)
     if form.bad is not None and form.bad not in known:
         raise InputError(Loc(encoding.program.name, 0), f"the circuit has no bad '{form.bad}': one of {', '.join(known) or 'none'}")
-    return _bits(encoding, form, comment) if form.format in BIT_FORMATS else _words(encoding, form)
+    return _bits(encoding, form, comment) if form.format in BIT_FORMATS else _words(encoding, form, comment)
 
 
 def _bits(encoding: Encoding, form: Form, comment: str) -> Exported:
@@ -81,9 +82,11 @@ def _bits(encoding: Encoding, form: Form, comment: str) -> Exported:
     return Exported(data, bit_names(final.input_words), bit_names(final.latch_words), list(final.targets()), final, None, home)
 
 
-def _words(encoding: Encoding, form: Form) -> Exported:
+def _words(encoding: Encoding, form: Form, comment: str) -> Exported:
     model = one_target(encoding.model, form.bad)
-    text = _text(model, form)
+    if form.reduce:
+        model = reduce_words(model)
+    text = _text(model, form, comment)
 
     def home(run: BitStimulus) -> Stimulus:
         raise AssertionError("a format with words has no bits")
@@ -100,18 +103,18 @@ def one_target(model: Model, name: str | None) -> Model:
     return Model(model.inputs, model.states, model.init, model.next, bad, model.constraints, bounds=bounds, names=model.names)
 
 
-def _text(model: Model, form: Form) -> str:
+def _text(model: Model, form: Form, comment: str) -> str:
     if form.format in ("btor2", "btor"):
         from fsoft.circuit.formats.btor2 import write_btor2
 
-        return write_btor2(model)
+        return write_btor2(model, comment)
     if form.format == "smv":
         from fsoft.circuit.formats.smv import write_smv
 
-        return write_smv(model)
+        return write_smv(model, comment)
     from fsoft.circuit.formats.smtlib import write_smtlib
 
-    return write_smtlib(model, 0 if form.depth is None else form.depth)
+    return write_smtlib(model, 0 if form.depth is None else form.depth, comment)
 
 
 __all__ = ["BIT_FORMATS", "FORMATS", "WORD_FORMATS", "Exported", "Form", "export", "one_target", "targets_of"]

@@ -13,7 +13,7 @@ from fsoft.circuit.compiled import Evaluate, compile_terms
 from fsoft.circuit.encode import Encoding, Fired
 from fsoft.circuit.simulate import evaluate_all
 from fsoft.circuit.verdict import Stimulus
-from fsoft.program.expr import TRUE, Expr, postorder
+from fsoft.program.expr import Expr, postorder
 from fsoft.program.interpreter import Machine
 from fsoft.program.state import Event, Halted, Question, State, Violation
 from fsoft.program.verdict import InternalError, Move
@@ -137,7 +137,7 @@ class Walk:
         """A violation or a bound in the one must be one in the other."""
         ours = {prop for prop, condition in fired.effect.fails.items() if terms[condition]}
         theirs = {event.prop for event in events if isinstance(event, Violation)}
-        bound = any(terms[condition] for condition in fired.effect.cuts.values() if condition is not TRUE)
+        bound = any(terms[condition] for condition in fired.effect.cuts.values())
         halted = any(isinstance(event, Halted) and event.kind in ("cut", "undefined") for event in events)
         if ours != theirs or bound != halted:
             words = f"{sorted(ours)} and {'a' if bound else 'no'} bound, interpreter {sorted(theirs)} and {'a' if halted else 'no'} bound"

@@ -43,13 +43,15 @@ RESERVED = frozenset(
 @dataclass(slots=True)
 class Effect:
     """`writes` maps entries of the state vector to terms over the state before; `fails` and `cuts` say when a property is violated or
-    a bound is hit, `lost` when the encoding gives up; `answers` list the choices made, in order: asked when, and the value; `born` the
-    entries that become undefined, in order: which, when, and the value that stands for undefined."""
+    a bound is hit, `passes` the bounds that the step always hits without stopping, `lost` when the encoding gives up; `answers` list the
+    choices made, in order: asked when, and the value; `born` the entries that become undefined, in order: which, when, and the value
+    that stands for undefined."""
 
     enabled: Expr = TRUE
     writes: dict[int, Expr] = field(default_factory=dict)
     fails: dict[str, Expr] = field(default_factory=dict)
     cuts: dict[str, Expr] = field(default_factory=dict)
+    passes: list[str] = field(default_factory=list)
     lost: Expr = FALSE
     answers: list[tuple[Expr, Expr]] = field(default_factory=list)
     born: list[tuple[int, Expr, Expr]] = field(default_factory=list)

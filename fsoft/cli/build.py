@@ -41,7 +41,7 @@ def _parser() -> Parser:
     form.add_argument("--fold-constraints", action="store_true", help="AIGER: constraints become part of the bads")
     form.add_argument("--aiger", choices=("1.0", "1.9"), help="AIGER: 1.0 writes bads as outputs, for older tools (1.9)")
     form.add_argument("--depth", type=natural, metavar="N", help=".smt2: is a bad reachable within N steps? (10)")
-    form.add_argument("--no-reduce", action="store_true", help="AIGER: keep constant, equal and useless latches")
+    form.add_argument("--no-reduce", action="store_true", help="keep constant, equal and useless states")
     add_checks(parser)
     add_scheduler(parser)
     add_lowering(parser)
@@ -52,7 +52,7 @@ def _parser() -> Parser:
 
 def _check_form(args: argparse.Namespace, suffix: str) -> None:
     """UsageError for options that do not fit the format."""
-    given = {"--fold-constraints": args.fold_constraints, "--aiger": args.aiger is not None, "--no-reduce": args.no_reduce}
+    given = {"--fold-constraints": args.fold_constraints, "--aiger": args.aiger is not None}
     for option, is_given in given.items():
         if is_given and suffix not in ("aag", "aig"):
             raise exits.UsageError(f"{option} is for AIGER files, not .{suffix}")

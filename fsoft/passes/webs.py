@@ -92,7 +92,7 @@ class _Webs:
         return found
 
 
-MOST_STEPS = 6000
+MOST_STEPS = 40_000
 
 
 def split_webs(template: Template) -> Template:

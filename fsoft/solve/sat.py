@@ -13,7 +13,7 @@ from fsoft.frontend.source import NOWHERE, InputError
 
 DEFAULT = "cadical195"
 SOLVERS = (
-    "cadical195", "cadical153", "cadical103", "glucose4", "glucose42", "glucose3", "minisat22", "minisatgh", "maplechrono", "maplecm",
+    "cadical195", "cadical153", "cadical103", "glucose4", "glucose42", "glucose3", "minisat22", "maplechrono", "maplecm",
     "maplesat", "mergesat3", "minicard", "gluecard4", "gluecard3", "lingeling",
 )  # fmt: skip
 _NO_BUDGET = frozenset({"lingeling", "cadical103", "cadical153"})

@@ -111,7 +111,9 @@ def test_functions_without_body_are_named_or_havocked(tmp_path: Path) -> None:
     text = "int mystery(int); int main(void) { assert(mystery(1) != 77); return 0; }"
     with pytest.raises(InputError, match=r"p\.c:4:.*'mystery' has no body and no model"):
         program(text, tmp_path)
-    assert verdict(text, tmp_path, unknown_functions="havoc") != "TRUE"
+    assert verdict(text, tmp_path, unknown_functions="havoc") == "UNKNOWN"
+    fine = "int mystery(int); int main(void) { _Bool b = mystery(1); assert(b == 0 || b == 1); return 0; }"
+    assert verdict(fine, tmp_path, unknown_functions="havoc") != "FALSE(unreach-call)"
 
 
 # ---------------------------------------------------------------- threads
@@ -123,6 +125,12 @@ def test_slots_come_from_counting_loops(tmp_path: Path) -> None:
     assert len(program(body + loop % "4", tmp_path).threads) == 5
     assert len(program(body + loop % "n", tmp_path).threads) == 6
     assert len(program(body + loop % "rand()", tmp_path).threads) == 1 + Options().threads
+
+
+def test_a_jump_back_inside_a_block_does_not_multiply_threads_after_it(tmp_path: Path) -> None:
+    text = """int x; void *f(void *a) { return 0; }
+    int main(void) { pthread_t t; if (x) { ERROR: x = 2; goto ERROR; } pthread_create(&t, 0, f, 0); return 0; }"""
+    assert len(program(text, tmp_path).threads) == 2
 
 
 def test_a_slot_too_few_is_a_cut(tmp_path: Path) -> None:

@@ -86,7 +86,9 @@ class Calls(Intrinsics):
         for argument in call.args:
             self.effect(argument)
         self.shared.notes[f"calls of '{name}' return any value and change nothing else"] = None
-        self.shared.marker("havoc", call.loc, f"call of unknown function '{name}'", "give its source", adds=True)
+        marker = self.shared.marker("havoc", call.loc, f"call of unknown function '{name}'", "give its source", cuts=False, adds=True)
+        self.b.seal()
+        self.b.tag("marker", self.word_const(marker))
         if isinstance(call.type, ct.Void) or not ct.is_scalar(call.type):
             return None
         return self._nondet(call, name)

@@ -45,12 +45,12 @@ class Shared:
     def word(self) -> int:
         return self.memory.word_bytes * 8
 
-    def marker(self, kind: str, loc: Loc, message: str, remedy: str = "", adds: bool = False) -> int:
+    def marker(self, kind: str, loc: Loc, message: str, remedy: str = "", cuts: bool = True, adds: bool = False) -> int:
         """The number of the marker for this message at this place."""
         key = (loc, message)
         if key not in self.undefined:
             self.undefined[key] = len(self.memory.markers)
-            self.memory.markers.append(Marker(kind, True, adds, loc, message, remedy))
+            self.memory.markers.append(Marker(kind, cuts, adds, loc, message, remedy))
         return self.undefined[key]
 
 

@@ -185,6 +185,23 @@ def _top_level_increment(symbol: tree.Symbol, loop: tree.Loop, scan: Scan) -> in
     return None
 
 
+def _jumps(root: object) -> tuple[set[str], list[str]]:
+    """Labels defined in a tree, and the targets of its gotos."""
+    labels, gotos = set(), []
+    for node in walk(root):
+        if isinstance(node, tree.Label):
+            labels.add(node.name)
+        elif isinstance(node, tree.Goto):
+            gotos.append(node.label)
+    return labels, gotos
+
+
+def jumps_stay_inside(block: tree.Block, function: tree.Block) -> bool:
+    """No goto from elsewhere in the function leads to a label in the block: what follows the block runs no more often for it."""
+    labels, inside = _jumps(block)
+    return all(inside.count(name) == _jumps(function)[1].count(name) for name in labels)
+
+
 def trip_count(loop: tree.Loop, before: tree.Statement | None, scan: Scan) -> int | None:
     """How often the body of a counting loop can run at most; None where that is not plain to see."""
     condition = loop.condition

@@ -9,9 +9,8 @@ from fsoft.program.expr import FALSE, Expr, binary, conj, const, disj, eq, negat
 from fsoft.program.lower.calls import Calls
 from fsoft.program.lower.context import Jumps, MemoryPlace, RegisterPlace
 from fsoft.program.lower.layout import is_signed
-from fsoft.program.lower.scan import trip_count, walk
+from fsoft.program.lower.scan import jumps_stay_inside, trip_count, walk
 from fsoft.program.program import Assign, Enter, Input
-
 
 MOST_NESTED = 8000
 
@@ -27,7 +26,7 @@ class Statements(Calls):
             return
         self.depth += 1
         if self.depth > MOST_NESTED:
-            raise InputError(statement.loc, f"statements are nested too deeply with calls expanded (more than {MOST_NESTED} inside each other)")
+            raise InputError(statement.loc, f"statements are nested too deeply with calls expanded (more than {MOST_NESTED} deep)")
         self.at(statement.loc)
         mark = self.b.mark()
         if isinstance(statement, tree.ExprStatement):
@@ -55,10 +54,13 @@ class Statements(Calls):
 
     def block(self, block: tree.Block) -> None:
         self.frame.scopes.append([])
+        outer = self.repeat
         before: tree.Statement | None = None
         for item in block.items:
             self.statement(item, before)
             before = item
+        if outer is not None and self.repeat is None and jumps_stay_inside(block, self.frame.function.body):
+            self.repeat = outer
         if self.b.here is not None:
             self.at(block.end)
             self.leave_scopes(len(self.frame.scopes) - 1)

@@ -1,0 +1,173 @@
+"""Bounded model checking and k-induction on words, with Bitwuzla: no bit is made before the solver makes it.
+
+Base and step run side by side, k = 0, 1, 2, ...; `induct` switches the step off (then this is plain BMC).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from typing import Any
+
+from checkers.registry import ModelEngine
+from checkers.safety import violated
+from fsoft.circuit.bitblast import bitblast
+from fsoft.circuit.bits import BOUND, BitModel, fingerprint, to_bits
+from fsoft.circuit.model import Model
+from fsoft.circuit.reduce import reduce_model
+from fsoft.circuit.verdict import Answer, Certificate, Proved, Stimulus, Unknown, Violated
+from fsoft.circuit.words import to_model
+from fsoft.program.expr import Expr
+from fsoft.solve.sat import OutOfTime
+from fsoft.solve.smt import Smt
+
+
+@dataclass(slots=True)
+class SmtEngine:
+    """`depth`: the largest k (None: no limit)."""
+
+    depth: int | None = None
+    induct: bool = True
+
+    def check(
+        self,
+        model: Model | BitModel,
+        *,
+        progress: Callable[[int], None] | None = None,
+        timeout: float | None = None,
+        bad: str | None = None,
+        **options: Any,
+    ) -> Answer:
+        engine = replace(self, **options)
+        words = to_model(model) if isinstance(model, BitModel) else model
+        bits = model if isinstance(model, BitModel) else bitblast(model)
+        deadline = None if timeout is None else time.monotonic() + timeout
+        bads = words.bad if bad is None else {bad: words.bad[bad]}
+        first = engine.ask(words, bits, bads, progress, deadline)
+        if not isinstance(first, Proved) or not words.bounds:
+            return first
+        bounds = {BOUND + name: term for name, term in words.bounds.items()}
+        second = engine.ask(words, bits, bounds, None, deadline)
+        if isinstance(second, Violated):
+            name = second.bad.removeprefix(BOUND)
+            return Unknown(second.depth, f"the bound '{name}' is reached after {second.depth} steps", (name,), proved=True)
+        if isinstance(second, Unknown):
+            return Unknown(second.depth, f"the bounds are open: {second.why}", proved=True)
+        return Proved(first.certificates + second.certificates, max(first.depth, second.depth))
+
+    def ask(
+        self, words: Model, bits: BitModel, targets: dict[str, Expr], progress: Callable[[int], None] | None, deadline: float | None
+    ) -> Answer:
+        small, restore = reduce_model(replace(words, bad=targets, bounds={}, justice={}, fairness={}))
+        base, step = _Frames(small, True, deadline), _Frames(small, False, deadline)
+        k = 0
+        try:
+            while self.depth is None or k <= self.depth:
+                if self.induct and step.excluded():
+                    return Proved((self._certificate(small, bits, tuple(targets), k, step.used),), k - 1)
+                run = base.reach()
+                if run is not None:
+                    return violated(bits, to_bits(bits, restore.run(run)), {name: bits.targets()[name] for name in targets})
+                if progress:
+                    progress(k)
+                k += 1
+                if not small.states:
+                    return Proved((self._certificate(small, bits, tuple(targets), 0, False),), 0)
+        except OutOfTime:
+            return Unknown(k - 1, "time limit reached")
+        return Unknown(k - 1, f"no violation within {self.depth} steps")
+
+    def _certificate(self, small: Model, bits: BitModel, targets: tuple[str, ...], k: int, used: bool) -> Certificate:
+        positions: dict[str, list[int]] = {}
+        at = 0
+        for name, width in bits.latch_words:
+            positions[name] = list(range(at, at + width))
+            at += width
+        facts = restore_facts(small, positions)
+        over = tuple(i for name in small.states for i in positions.get(name, ())) if used else None
+        return Certificate("induction", fingerprint(bits), targets, tuple(facts), k=k, over=over)
+
+
+def restore_facts(small: Model, positions: dict[str, list[int]]) -> list[tuple[int, ...]]:
+    """The constants and equalities that the reduction used, as clauses over latches."""
+    facts: list[tuple[int, ...]] = []
+    for name, value in small.names.get("constant states", {}).items():
+        facts += [(2 * latch + 1 - (value >> i & 1),) for i, latch in enumerate(positions[name])]
+    for name, other in small.names.get("equal states", {}).items():
+        for x, y in zip(positions[name], positions[other]):
+            facts += [(2 * x + 1, 2 * y), (2 * x, 2 * y + 1)]
+    return facts
+
+
+class _Frames:
+    """Steps of a run in the solver: from the initial states, or from anywhere."""
+
+    def __init__(self, model: Model, initial: bool, deadline: float | None) -> None:
+        self.model, self.deadline = model, deadline
+        self.smt = Smt()
+        self.used = False
+        self.inputs: list[dict[str, Any]] = []
+        self.states: list[dict[str, Any]] = []
+        first = {}
+        for name, width in model.states.items():
+            start = model.init[name] if initial else None
+            first[name] = self.smt.constant(f"{name}@0", width) if start is None else self.smt.value_term(start.value, width)
+        self.following = first
+
+    def extend(self) -> Any:
+        """One more frame; the truth value that says that a target holds there."""
+        model, smt, number = self.model, self.smt, len(self.inputs)
+        given = {name: smt.constant(f"{name}@{number}", width) for name, width in model.inputs.items()}
+        leaves = self.following | given
+        done: dict[Expr, Any] = {}
+        self.inputs.append(given)
+        self.states.append(self.following)
+        for term in model.constraints.values():
+            smt.add(smt.holds(smt.term(term, leaves, done)))
+        target = smt.some([smt.holds(smt.term(term, leaves, done)) for term in model.bad.values()])
+        self.following = {name: smt.term(model.next[name], leaves, done) for name in model.states}
+        return target
+
+    def reach(self) -> Stimulus | None:
+        """A run that ends in the next frame where a target holds."""
+        target = self.extend()
+        if self.smt.solve([target], self.deadline):
+            value = self.smt.value
+            initial = {name: value(term) for name, term in self.states[0].items()}
+            return Stimulus(initial, tuple({name: value(term) for name, term in step.items()} for step in self.inputs))
+        self.smt.add(self.smt.negate(target))
+        return None
+
+    def excluded(self) -> bool:
+        """Whether the next frame has no target if all before had none and no two states are equal."""
+        target = self.extend()
+        while self.smt.solve([target], self.deadline):
+            if not self._separate():
+                self.smt.add(self.smt.negate(target))
+                return False
+        return True
+
+    def _separate(self) -> bool:
+        seen: dict[tuple[int, ...], int] = {}
+        found = False
+        values = [tuple(self.smt.value(term) for term in state.values()) for state in self.states]
+        for number, state in enumerate(values):
+            if state in seen:
+                pairs = zip(self.states[seen[state]].values(), self.states[number].values())
+                self.smt.add(self.smt.differ(list(pairs)))
+                found = self.used = True
+            seen[state] = number
+        return found
+
+
+ENGINE = ModelEngine(
+    name="smt",
+    summary="bounded model checking and k-induction on words, with Bitwuzla",
+    proves=True,
+    refutes=True,
+    load=SmtEngine,
+    options=("depth", "induct"),
+    missing=lambda: None if find_spec("bitwuzla") else "Bitwuzla is not installed (pip install bitwuzla)",
+)

@@ -1,0 +1,114 @@
+"""Model to SMV, as NuSMV and nuXmv read it.
+
+Every word is `unsigned word[w]`, one bit included; operators whose meaning in SMV is partial (division by zero, wide shifts) are guarded.
+Names become identifiers `i0`, `s0`, ..., and comments say what they stand for. Inputs are state variables without `next`, because an
+INVARSPEC may not read an IVAR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fsoft.circuit.bits import BOUND
+from fsoft.circuit.lower import lower
+from fsoft.circuit.model import Model, roots
+from fsoft.program.expr import Expr, postorder
+
+_INFIX = {"and": "&", "or": "|", "xor": "xor", "add": "+", "sub": "-", "mul": "*", "concat": "::"}
+
+
+def write_smv(model: Model, comment: str = "") -> str:
+    """The text of the file."""
+    return "\n".join(_lines(lower(model), comment)) + "\n"
+
+
+def _lines(model: Model, comment: str) -> Iterator[str]:
+    yield from (f"-- {row}" for row in comment.splitlines())
+    yield "MODULE main"
+    leaves: dict[str, str] = {}
+    for prefix, table in (("i", model.inputs), ("s", model.states)):
+        for k, (name, width) in enumerate(table.items()):
+            leaves[name] = f"{prefix}{k}"
+            yield f"VAR {prefix}{k} : unsigned word[{width}]; -- {name}"
+    names: dict[Expr, str] = {}
+    for k, node in enumerate(postorder(roots(model))):
+        if node.op == "reg":
+            names[node] = leaves[str(node.data)]
+        elif node.op == "const":
+            names[node] = _constant(node.value, node.width)
+        else:
+            names[node] = f"n{k}"
+            yield f"DEFINE n{k} := {_apply(node, [names[a] for a in node.args])};"
+    for name in model.states:
+        start = model.init[name]
+        if start is not None:
+            yield f"ASSIGN init({leaves[name]}) := {_constant(start.value, start.width)};"
+        yield f"ASSIGN next({leaves[name]}) := {names[model.next[name]]};"
+    for name, term in model.constraints.items():
+        yield f"INVAR bool({names[term]}); -- {name}"
+    for name, term in model.fairness.items():
+        yield f"JUSTICE bool({names[term]}); -- {name}"
+    targets = [*model.bad.items(), *((BOUND + name, term) for name, term in model.bounds.items())]
+    for name, term in targets:
+        yield f"INVARSPEC !bool({names[term]}); -- {name}"
+    for name, terms in model.justice.items():
+        often = " & ".join(f"(G F bool({names[term]}))" for term in terms)
+        yield f"LTLSPEC !({often}); -- {name}"
+
+
+def _constant(value: int, width: int) -> str:
+    return f"0ud{width}_{value}"
+
+
+def _apply(node: Expr, args: list[str]) -> str:
+    op, a = node.op, args[0]
+    if op == "not":
+        return f"!{a}"
+    if op == "neg":
+        return f"-{a}"
+    if op in _INFIX:
+        return f"{a} {_INFIX[op]} {args[1]}"
+    if op == "eq":
+        return f"word1({a} = {args[1]})"
+    if op in ("ult", "ule"):
+        return f"word1({a} {'<' if op == 'ult' else '<='} {args[1]})"
+    if op in ("slt", "sle"):
+        return f"word1(signed({a}) {'<' if op == 'slt' else '<='} signed({args[1]}))"
+    if op == "ite":
+        return f"bool({a}) ? {args[1]} : {args[2]}"
+    more = node.width - node.args[0].width
+    if op == "zext":
+        return f"extend({a}, {more})"
+    if op == "sext":
+        return f"unsigned(extend(signed({a}), {more}))"
+    if op == "extract":
+        assert isinstance(node.data, int)
+        return f"{a}[{node.data + node.width - 1}:{node.data}]"
+    return _guarded(op, node.width, a, args[1])
+
+
+def _guarded(op: str, width: int, a: str, b: str) -> str:
+    """Division and shifts, total as in SMT-LIB."""
+    zero, one, ones = _constant(0, width), _constant(1, width), _constant((1 << width) - 1, width)
+    divisor = f"({b} = {zero} ? {one} : {b})"
+    if op == "udiv":
+        return f"{b} = {zero} ? {ones} : {a} / {divisor}"
+    if op == "urem":
+        return f"{b} = {zero} ? {a} : {a} mod {divisor}"
+    if op in ("sdiv", "srem"):
+        sign = f"{a}[{width - 1}:{width - 1}]"
+        other = f"{b}[{width - 1}:{width - 1}]"
+        above, below = f"(bool({sign}) ? -{a} : {a})", f"(bool({other}) ? -{divisor} : {divisor})"
+        if op == "sdiv":
+            some = f"(bool({sign} xor {other}) ? -({above} / {below}) : {above} / {below})"
+            return f"{b} = {zero} ? (bool({sign}) ? {one} : {ones}) : {some}"
+        return f"{b} = {zero} ? {a} : (bool({sign}) ? -({above} mod {below}) : {above} mod {below})"
+    most = min(width, (1 << width) - 1)
+    shift = "<<" if op == "shl" else ">>"
+    left = f"signed({a})" if op == "ashr" else a
+    moved = f"{left} {shift} {b}"
+    moved = f"unsigned({moved})" if op == "ashr" else moved
+    if width >= 1 << width or width == most == (1 << width) - 1:
+        return moved
+    fill = f"(bool({a}[{width - 1}:{width - 1}]) ? {ones} : {zero})" if op == "ashr" else zero
+    return f"{b} >= {_constant(width, width)} ? {fill} : {moved}"

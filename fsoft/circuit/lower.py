@@ -1,0 +1,74 @@
+"""Terms in the operators that every bit-vector tool knows: pointer addition and IEEE 754 are rewritten, all else stays.
+
+The result uses const, reg, not, neg, and, or, xor, add, sub, mul, udiv, sdiv, urem, srem, shl, lshr, ashr, eq, ult, ule, slt, sle, ite,
+zext, sext, extract and concat, with the meaning of SMT-LIB.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fsoft.circuit.model import Model
+from fsoft.circuit.softfloat import FLOAT_OPERATORS, lower_float
+from fsoft.program.expr import Expr, binary, const, eq, ite, make
+
+
+def lower_pointer(node: Expr) -> Expr:
+    """`padd` in integer operators: a move that does not fit the signed offset field gives the lowest offset."""
+    pointer, delta = node.args
+    assert isinstance(node.data, int)
+    bits = node.data
+    wide = max(node.width, bits) + 1
+    offset = make("extract", bits, (pointer,), 0)
+    moved = binary("add", make("sext", wide, (offset,)), make("sext", wide, (delta,)))
+    low = make("extract", bits, (moved,), 0)
+    fits = eq(make("sext", wide, (low,)), moved)
+    offset = ite(fits, low, const(1 << (bits - 1), bits))
+    if bits == node.width:
+        return offset
+    return make("concat", node.width, (make("extract", node.width - bits, (pointer,), bits), offset))
+
+
+class Lowering:
+    """Remembers what it has rewritten, so that shared terms stay shared."""
+
+    def __init__(self) -> None:
+        self._done: dict[Expr, Expr] = {}
+
+    def __call__(self, root: Expr) -> Expr:
+        done = self._done
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if node in done:
+                stack.pop()
+                continue
+            missing = [a for a in node.args if a not in done]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            if not node.args:
+                done[node] = node
+                continue
+            same = make(node.op, node.width, tuple(done[a] for a in node.args), node.data)
+            if same.op == "padd":
+                same = lower_pointer(same)
+            elif same.op in FLOAT_OPERATORS:
+                same = lower_float(same)
+            done[node] = same
+        return done[root]
+
+
+def lower(model: Model) -> Model:
+    """The model without pointer and floating-point operators."""
+    rewrite = Lowering()
+    return replace(
+        model,
+        next={name: rewrite(term) for name, term in model.next.items()},
+        bad={name: rewrite(term) for name, term in model.bad.items()},
+        bounds={name: rewrite(term) for name, term in model.bounds.items()},
+        constraints={name: rewrite(term) for name, term in model.constraints.items()},
+        justice={name: tuple(rewrite(term) for term in terms) for name, terms in model.justice.items()},
+        fairness={name: rewrite(term) for name, term in model.fairness.items()},
+    )

@@ -7,6 +7,7 @@ taken by the interpreter. The two must agree on every word that the interpreter 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 from typing import Any
 
 from fsoft.circuit.compiled import Evaluate, compile_terms
@@ -19,6 +20,7 @@ from fsoft.program.state import Event, Halted, Question, State, Violation
 from fsoft.program.verdict import InternalError, Move
 
 _COMPILE_AFTER = 30  # frames
+_IDLE = 25  # frames without a move after which a random run ends
 
 
 class Lifter:
@@ -142,3 +144,16 @@ class Walk:
         if ours != theirs or bound != halted:
             words = f"{sorted(ours)} and {'a' if bound else 'no'} bound, interpreter {sorted(theirs)} and {'a' if halted else 'no'} bound"
             raise InternalError(f"the circuit and the interpreter disagree on what happens: circuit {words}")
+
+
+def random_walk(lifter: Lifter, rng: Random, steps: int) -> int:
+    """A random run of the circuit, compared with the interpreter step by step; how many moves it made. It ends when nobody has
+    moved for a while."""
+    model = lifter.encoding.model
+    walk = Walk(lifter, {name: rng.getrandbits(width) for name, width in model.states.items()})
+    moves = idle = 0
+    while moves < steps and idle < _IDLE and not walk.lost:
+        given = {name: rng.getrandbits(rng.choice((width, min(width, 2)))) for name, width in model.inputs.items()}
+        moved = walk.advance(given) is not None
+        moves, idle = moves + moved, 0 if moved else idle + 1
+    return moves

@@ -47,6 +47,12 @@ def reduce_model(model: Model) -> tuple[Model, Restore]:
     return small, Restore(model, first.constant, second.equal)
 
 
+def reduce_words(model: Model) -> Model:
+    """The reduced model alone, for files: a run of it is a run of the original by its names, because only states with a constant start are
+    replaced."""
+    return reduce_model(model)[0]
+
+
 def constant_states(model: Model) -> tuple[Model, Restore]:
     """Replaces every state that keeps its initial value for ever."""
     found = {name: start for name, start in model.init.items() if start is not None}

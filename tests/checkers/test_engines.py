@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from dataclasses import replace
 from functools import cache
 
@@ -15,6 +16,7 @@ from fsoft.circuit.model import Model
 from fsoft.circuit.simulate import violates
 from fsoft.circuit.sweep import sweep
 from fsoft.circuit.verdict import Proved, Unknown, Violated
+from fsoft.frontend.source import InputError
 from fsoft.program import expr
 from tests.checkers.oracle import shortest
 from tests.circuit.random_models import random_model
@@ -74,6 +76,8 @@ CONFIGURATIONS = [
     ("bdd", True, {}, 1.0),
     ("bdd", True, {"backend": "autoref", "cluster": 1}, 1.0),
     ("bdd", True, {"backend": "pyeda"}, 1.0),
+    ("smt", True, {}, 1.0),
+    ("portfolio", False, {}, 1.0),
     ("abc", False, {}, 1.0),
     ("abc", True, {"method": "bmc3", "depth": 40}, 0.5),
     ("abc", True, {"method": "reach"}, 0.9),
@@ -84,7 +88,7 @@ CONFIGURATIONS = [
 @pytest.mark.parametrize("name,shortest_first,options,floor", CONFIGURATIONS)
 def test_agreement(name: str, shortest_first: bool, options: dict[str, object], floor: float) -> None:
     available(name)
-    chosen = cases()[:: 4 if name == "abc" else 1]  # ABC takes a while to start
+    chosen = cases()[:: 4 if name in ("abc", "portfolio") else 1]  # processes take a while to start
     decided = sum(judge_case(name, model, depth, shortest_first, options) for model, depth in chosen)
     print(f"{name} {options}: decided {decided}/{len(chosen)}")
     assert decided >= floor * len(chosen)
@@ -138,7 +142,7 @@ def counter(limit: int, bad_at: int, bound_at: int) -> Model:
     return model
 
 
-@pytest.mark.parametrize("name", ["kinduction", "pdr", "bdd"])
+@pytest.mark.parametrize("name", ["kinduction", "pdr", "bdd", "smt", "portfolio"])
 def test_bounds_forbid_true(name: str) -> None:
     engine = model_engine(name).load()
     reached = engine.check(counter(5, 9, 3))
@@ -153,7 +157,7 @@ def test_models_without_states() -> None:
     x = expr.reg("x", 8)
     square = expr.binary("mul", x, x)
     model = Model(inputs={"x": 8}, bad={"two": expr.eq(square, expr.const(2, 8)), "nine": expr.eq(square, expr.const(9, 8))})
-    for name in ("bmc", "kinduction", "pdr", "bdd"):
+    for name in ("bmc", "kinduction", "pdr", "bdd", "smt"):
         engine = model_engine(name).load()
         assert isinstance(engine.check(model, bad="two"), Proved)
         found = engine.check(model)
@@ -161,4 +165,43 @@ def test_models_without_states() -> None:
 
 
 def test_the_registry_lists_all() -> None:
-    assert {"bmc", "kinduction", "pdr"} <= set(model_engines())
+    assert set(model_engines()) >= {"bmc", "kinduction", "pdr", "bdd", "smt", "abc", "nuxmv", "portfolio"}
+    for name, engine in model_engines().items():
+        fields = set(type(engine.load()).__dataclass_fields__)  # type: ignore[attr-defined]
+        assert engine.name == name and set(engine.options) <= fields
+
+
+def slow() -> Model:
+    """Two factors of a prime of 62 bits, not equal to one: nobody decides that in a second."""
+    x, y = expr.reg("x", 64), expr.reg("y", 64)
+    small = expr.conj(expr.binary("ult", x, expr.const(1 << 32, 64)), expr.binary("ult", y, expr.const(1 << 32, 64)))
+    product = expr.eq(expr.binary("mul", x, y), expr.const(2305843009213693951, 64))
+    return Model(inputs={"x": 64, "y": 64}, bad={"factors": expr.conj(small, product)})
+
+
+def test_a_killed_engine_still_reports() -> None:
+    from checkers.process import run_limited
+
+    start = time.monotonic()
+    answer = run_limited("bmc", slow(), timeout=1.0, solver="cadical153")
+    assert isinstance(answer, Unknown) and answer.why == "time limit reached" and time.monotonic() - start < 10
+    heard: list[int] = []
+    answer = run_limited("bmc", counter(5, 9, 8), timeout=20, depth=12, progress=heard.append)
+    assert isinstance(answer, Unknown) and answer.depth == 12 and heard == list(range(13))
+
+
+def test_engines_keep_their_time_limit() -> None:
+    for name in ("bmc", "pdr", "kinduction", "smt", "abc"):
+        if model_engine(name).missing():
+            continue
+        start = time.monotonic()
+        answer = model_engine(name).load().check(slow(), timeout=1.0)
+        assert isinstance(answer, Unknown), name
+        assert time.monotonic() - start < 20, name
+
+
+def test_errors_of_a_child_come_home() -> None:
+    from checkers.process import run_limited
+
+    with pytest.raises(InputError, match="no SAT solver"):
+        run_limited("bmc", counter(5, 9, 8), solver="nonsense")

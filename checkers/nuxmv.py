@@ -1,0 +1,94 @@
+"""nuXmv as an engine, used when it is installed: the model goes to it as AIGER, the answer of its IC3 comes back.
+
+A counterexample is read from the trace that nuXmv prints for its inputs; a proof comes without certificate.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from checkers.registry import ModelEngine
+from checkers.safety import Excluded, Goal, Open, Outcome, Question, Reached, judge
+from fsoft.circuit.bits import BitModel, BitStimulus
+from fsoft.circuit.formats.smv import write_smv
+from fsoft.circuit.model import Model
+from fsoft.circuit.transform import fold_constraints, one_output, original_run, zero_resets
+from fsoft.circuit.verdict import Answer
+from fsoft.circuit.words import to_model
+from fsoft.solve.sat import OutOfTime
+from fsoft.solve.tools import NUXMV, missing, run
+
+_SCRIPT = "read_model -i m.smv\nflatten_hierarchy\nencode_variables\nbuild_boolean_model\ncheck_invar_ic3\nshow_traces -v -a\nquit\n"
+
+
+@dataclass(slots=True)
+class NuXmv:
+    """No options."""
+
+    def check(
+        self,
+        model: Model | BitModel,
+        *,
+        progress: Callable[[int], None] | None = None,
+        timeout: float | None = None,
+        bad: str | None = None,
+        **options: Any,
+    ) -> Answer:
+        return judge(Question(model, progress, timeout, bad), replace(self, **options).solve)
+
+    def solve(self, goal: Goal) -> Outcome:
+        merged = one_output(goal.bits, list(goal.targets.values()))
+        plain = zero_resets(fold_constraints(merged))
+        with tempfile.TemporaryDirectory(prefix="fsoft-nuxmv-") as directory:
+            with open(os.path.join(directory, "m.smv"), "w", encoding="utf-8") as file:
+                file.write(write_smv(to_model(_single_bits(plain))))
+            with open(os.path.join(directory, "commands"), "w", encoding="ascii") as file:
+                file.write(_SCRIPT)
+            output, ended = run(NUXMV, ["-source", "commands"], directory, goal.left())
+        if not ended:
+            raise OutOfTime
+        if re.search(r"-- invariant .* is true", output):
+            return Excluded(None)
+        if re.search(r"-- invariant .* is false", output):
+            return Reached(original_run(goal.bits, read_trace(output, plain)))
+        return Open("nuXmv gave no answer")
+
+
+def _single_bits(bits: BitModel) -> BitModel:
+    """Every bit a word of its own, so that a value in a trace is one bit."""
+    inputs = [(f"input {i}", 1) for i in range(len(bits.inputs))]
+    return replace(bits, input_words=inputs, latch_words=[(f"latch {i}", 1) for i in range(len(bits.latches))])
+
+
+def read_trace(output: str, bits: BitModel) -> BitStimulus:
+    """The inputs of the last trace that nuXmv printed: `i<number> = 0ud1_<bit>` under each `-> State`. Values that are not repeated stay."""
+    steps: list[tuple[int, ...]] = []
+    current = [0] * len(bits.inputs)
+    for line in output.splitlines():
+        if re.search(r"Trace Description|Trace Type", line):
+            steps = []
+        if "-> State" in line:
+            if steps:
+                steps[-1] = tuple(current)
+            steps.append(tuple(current))
+        elif match := re.fullmatch(r"\s*i(\d{1,9}) = 0ud1_([01])\s*", line):
+            if int(match[1]) < len(current):
+                current[int(match[1])] = int(match[2])
+    if steps:
+        steps[-1] = tuple(current)
+    return BitStimulus(tuple(0 for _ in bits.latches), tuple(steps))
+
+
+ENGINE = ModelEngine(
+    name="nuxmv",
+    summary="nuXmv's IC3, if it is installed",
+    proves=True,
+    refutes=True,
+    load=NuXmv,
+    missing=lambda: missing(NUXMV),
+)

@@ -58,7 +58,9 @@ class Abc:
                 raise OutOfTime
             if "was asserted in frame" in output:
                 with open(os.path.join(directory, "w.cex"), encoding="ascii", errors="replace") as file:
-                    found, _ = read_stimulus(file.read(), _padded(plain), "counterexample of ABC")
+                    rows = file.read().split("\n")
+                rows[0] = "0" * len(plain.latches)  # all start there; after simplification ABC has fewer
+                found, _ = read_stimulus("\n".join(rows), _padded(plain), "counterexample of ABC")
                 return Reached(original_run(goal.bits, found))
             if "Property proved" in output or "is proved unreachable" in output:
                 return Excluded(self._certificate(goal, plain, directory))

@@ -1,7 +1,8 @@
 """Bounded model checking: is a target reachable in 0, 1, 2, ... steps? One incremental solver, one frame at a time.
 
 Targets of a frame that were refuted stay excluded as facts for the frames after. A model without latches in the targets' cone is decided
-at depth 0, and then the answer is a proof.
+at depth 0, and then the answer is a proof. With `complete`, runs must change the state at each step, and where the solver repeats a
+state the two are forced apart: once no such run is long enough, all reachable states have been seen, and that is a proof too.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from checkers.registry import ModelEngine
-from checkers.safety import Goal, Open, Outcome, Question, Reached, induction, judge
+from checkers.safety import Goal, Open, Outcome, Question, Reached, diameter, induction, judge
 from fsoft.circuit.bits import BitModel, BitStimulus
 from fsoft.circuit.cnf import NEGATIVE, POSITIVE, Encoder
 from fsoft.circuit.model import Model
@@ -22,10 +23,11 @@ from fsoft.solve.sat import DEFAULT, Sat
 
 @dataclass(slots=True)
 class Bmc:
-    """`depth`: how many transitions at most (None: no limit)."""
+    """`depth`: how many transitions at most (None: no limit). `complete`: look for the longest run, to prove."""
 
     depth: int | None = None
     solver: str = DEFAULT
+    complete: bool = False
 
     def check(
         self,
@@ -50,6 +52,8 @@ class Bmc:
                 goal.cover(search.unroller.frames - 1)
                 if not goal.bits.latches:
                     return induction(0, None)
+                if self.complete and search.is_complete():
+                    return diameter(search.unroller.frames - 1, len(goal.bits.latches))
             return Open(f"no violation within {self.depth} steps")
         finally:
             search.sat.close()
@@ -86,6 +90,41 @@ class Unrolling:
         self.sat.add([-self.encoder.literal(target, NEGATIVE)])
         return False
 
+    def is_complete(self) -> bool:
+        """Whether every run as long as this one repeats a state."""
+        last = self.unroller.frames - 1
+        if last == 0:
+            return False
+        self._differ(last - 1, last)
+        while self.sat.solve([], self.goal.deadline):
+            if not self._separate():
+                return False
+        return True
+
+    def _separate(self) -> bool:
+        """Forces apart states of the found path that are equal; False if all differ already."""
+        seen: dict[tuple[int, ...], int] = {}
+        found = False
+        for frame in range(self.unroller.frames):
+            state = tuple(self._bit(x) for x in self.unroller.latches(frame))
+            if state in seen:
+                self._differ(seen[state], frame)
+                found = True
+            seen[state] = frame
+        return found
+
+    def _bit(self, literal: int) -> int:
+        if literal < 2:
+            return literal
+        name = self.encoder.known(literal)
+        return int(self.sat.value(name)) if name else 0
+
+    def _differ(self, i: int, j: int) -> None:
+        aig = self.unroller.aig
+        pairs = zip(self.unroller.latches(i), self.unroller.latches(j))
+        some = aig.disjoin([aig.lxor(x, y) for x, y in pairs if x != y])
+        self.sat.add([self.encoder.literal(some, POSITIVE)])
+
     def run(self) -> BitStimulus:
         """The run of the last satisfying assignment."""
         bits, frames = self.goal.bits, self.unroller.frames
@@ -94,17 +133,14 @@ class Unrolling:
 
     def _value(self, literal: int, frame: int) -> int:
         there = self.unroller.at(literal, frame)
-        if there is None or there < 2:
-            return there or 0
-        name = self.encoder.known(there)
-        return int(self.sat.value(name)) if name else 0
+        return 0 if there is None else self._bit(there)
 
 
 ENGINE = ModelEngine(
     name="bmc",
-    summary="bounded model checking with an incremental SAT solver; shortest counterexamples",
-    proves=False,
+    summary="bounded model checking with an incremental SAT solver; shortest counterexamples, and proofs of what always ends",
+    proves=True,
     refutes=True,
     load=Bmc,
-    options=("depth", "solver"),
+    options=("depth", "solver", "complete"),
 )

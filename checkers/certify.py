@@ -2,10 +2,13 @@
 
 An invariant I must hold in every initial state, be preserved by every transition in which the constraints hold, and exclude the
 targets. A proof by k-induction must have a base (no target within k - 1 steps of an initial state) and a step (k states without
-target, all in I, pairwise different where it says so, lead to no target). Plain Tseitin clauses, no reductions.
+target, all in I, pairwise different where it says so, lead to no target). A proof by diameter must have no target within k steps, and no run of
+k steps without a repeated state. Plain Tseitin clauses, no reductions.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from fsoft.circuit.bits import BitModel, fingerprint
 from fsoft.circuit.transform import translate
@@ -75,6 +78,8 @@ def certify(bits: BitModel, certificate: Certificate, solver: str = DEFAULT) -> 
         return wrong
     if certificate.over is not None and not _closed(bits, certificate, wanted):
         return "the latches of its simple paths do not determine the rest"
+    if certificate.kind == "diameter":
+        return _diameter(bits, certificate, wanted, solver)
     return _base(bits, certificate, wanted, solver) or _step(bits, certificate, wanted, solver)
 
 
@@ -93,7 +98,7 @@ def certify_answer(bits: BitModel, answer: Proved, solver: str = DEFAULT) -> str
 
 def _malformed(bits: BitModel, certificate: Certificate) -> str | None:
     latches, gates = len(bits.latches), len(certificate.circuit)
-    if certificate.kind not in ("invariant", "induction") or certificate.k < 0:
+    if certificate.kind not in ("invariant", "induction", "diameter") or certificate.k < 0:
         return f"unknown kind '{certificate.kind}'"
     if any(not 0 <= x >> 1 < latches for clause in certificate.clauses for x in clause):
         return "a clause names a latch that the model does not have"
@@ -178,6 +183,23 @@ def _base(bits: BitModel, certificate: Certificate, targets: list[int], solver: 
             if frames.sat.solve([_at(row, target)]):
                 return f"the bad is reachable after {depth} steps"
     return None
+
+
+def _diameter(bits: BitModel, certificate: Certificate, targets: list[int], solver: str) -> str | None:
+    """Any two equal states of a run make it longer than needed, so it is enough that no run of k steps has different states throughout."""
+    wrong = _base(bits, replace(certificate, k=certificate.k + 1), targets, solver)
+    if wrong:
+        return wrong
+    frames = _Frames(bits, solver)
+    over = tuple(range(len(bits.latches))) if certificate.over is None else certificate.over
+    for depth in range(certificate.k + 1):
+        row = frames.add()
+        _assume(bits, certificate, frames.sat, row)
+        if depth == 0:
+            _start(frames)
+        for other in range(depth):
+            _differ(frames, over, depth, other)
+    return "a longer run without repetition exists" if frames.sat.solve() else None
 
 
 def _step(bits: BitModel, certificate: Certificate, targets: list[int], solver: str) -> str | None:

@@ -76,31 +76,8 @@ class _Step(Unrolling):
             if not self.unique or not self._separate():
                 self.sat.add([-self.encoder.literal(target, NEGATIVE)])
                 return False
+            self.used = True
         return True
-
-    def _separate(self) -> bool:
-        """Forces apart states of the found path that are equal; False if all differ already."""
-        seen: dict[tuple[int, ...], int] = {}
-        found = False
-        for frame in range(self.unroller.frames):
-            state = tuple(self._bit(x) for x in self.unroller.latches(frame))
-            if state in seen:
-                self._differ(seen[state], frame)
-                found = self.used = True
-            seen[state] = frame
-        return found
-
-    def _bit(self, literal: int) -> int:
-        if literal < 2:
-            return literal
-        name = self.encoder.known(literal)
-        return int(self.sat.value(name)) if name else 0
-
-    def _differ(self, i: int, j: int) -> None:
-        aig = self.unroller.aig
-        pairs = zip(self.unroller.latches(i), self.unroller.latches(j))
-        some = aig.disjoin([aig.lxor(x, y) for x, y in pairs])
-        self.sat.add([self.encoder.literal(some, POSITIVE)])
 
 
 ENGINE = ModelEngine(

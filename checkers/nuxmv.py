@@ -66,7 +66,7 @@ def _single_bits(bits: BitModel) -> BitModel:
 
 
 def read_trace(output: str, bits: BitModel) -> BitStimulus:
-    """The inputs of the last trace that nuXmv printed: `i<number> = 0ud1_<bit>` under each `-> State`. Values that are not repeated stay."""
+    """The inputs of the last trace that nuXmv printed: `i<number> = 0ud1_<bit>` under each `-> State`. What is not repeated stays."""
     steps: list[tuple[int, ...]] = []
     current = [0] * len(bits.inputs)
     for line in output.splitlines():

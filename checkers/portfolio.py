@@ -1,7 +1,7 @@
 """Several engines at once, each in a process of its own; the first conclusive answer wins and the others are ended.
 
-A counterexample counts when it has been simulated, which every engine does; a proof counts when its certificate has been checked here with a
-fresh solver. Two engines that contradict each other are an internal error.
+A counterexample counts when it has been simulated, which every engine does; a proof counts when its certificate has been checked here with
+a fresh solver. Two engines that contradict each other are an internal error.
 """
 
 from __future__ import annotations

@@ -69,9 +69,9 @@ class Child:
                 self._finish(pickle.loads(body))
                 return depths
             else:
-                error = pickle.loads(body)
-                self._finish(Unknown(self.covered, f"the engine {self.name} failed: {error}"))
-                raise error
+                loc, what = pickle.loads(body)
+                self._finish(Unknown(self.covered, f"the engine {self.name} failed: {what}"))
+                raise InternalError(what) if loc is None else InputError(loc, what)
         return depths
 
     def _finish(self, answer: Answer) -> None:
@@ -110,12 +110,14 @@ def _child(pipe: int, name: str, model: Model | BitModel, timeout: float | None,
         answer = engine.check(model, progress=lambda depth: _send(pipe, _DEPTH, depth), timeout=timeout, **options)
         _send(pipe, _ANSWER, answer)
         code = 0
-    except (InputError, InternalError) as error:
-        _send(pipe, _ERROR, error)
+    except InputError as error:
+        _send(pipe, _ERROR, (error.loc, error.what))
+    except InternalError as error:
+        _send(pipe, _ERROR, (None, str(error)))
     except MemoryError:
         _send(pipe, _ANSWER, Unknown(-1, "memory limit reached"))
     except BaseException:
-        _send(pipe, _ERROR, InternalError(f"engine {name}: {traceback.format_exc(limit=-3)}"))
+        _send(pipe, _ERROR, (None, f"engine {name}: {traceback.format_exc(limit=-3)}"))
     finally:
         os._exit(code)
 

@@ -82,6 +82,10 @@ def induction(k: int, over: list[int] | None) -> Excluded:
     return Excluded(Certificate("induction", "", (), k=k, over=None if over is None else tuple(over)))
 
 
+def diameter(k: int, latches: int) -> Excluded:
+    return Excluded(Certificate("diameter", "", (), k=k, over=tuple(range(latches))))
+
+
 @dataclass(slots=True)
 class Question:
     """What `check` of an engine was called with."""

@@ -17,6 +17,7 @@ from fsoft.circuit.bitblast import bitblast
 from fsoft.circuit.encode import STATE_PROPERTIES, Encoding, encode
 from fsoft.circuit.lift import Lifter
 from fsoft.circuit.model import Model
+from fsoft.circuit.narrow import RANGE, guess, narrow, widened
 from fsoft.circuit.scheduler import Scheduler
 from fsoft.circuit.verdict import Answer, Proved, Stimulus, Unknown, Violated
 from fsoft.program.explorer import marker_line, step_markers
@@ -35,6 +36,7 @@ MakeScheduler = Callable[[Program], Scheduler]
 _BOUNDS = {
     "contexts": "a run needs more contexts than were allowed (--contexts)",
     "rounds": "a run may need more rounds than were allowed (--rounds)",
+    RANGE: "a word needs more bits than the engine had time for",
     "schedule": "the given schedule ends before the program does (--scheduler given)",
 }
 _PLACED = {
@@ -74,10 +76,28 @@ def decide(
         progress(stats)
 
     encoding = encode(program, scheduler)
-    left = None if timeout is None else max(0.1, timeout - (time.monotonic() - started))
-    answer = ask(encoding.model, name, hear, left, options)
+    deadline = None if timeout is None else started + timeout
+    answer = ask_narrow_first(encoding, name, hear, deadline, options)
     stats.seconds = time.monotonic() - started
     return verdict_of(encoding, answer, stats, name)
+
+
+def ask_narrow_first(
+    encoding: Encoding, name: str, hear: Callable[[int], None], deadline: float | None, options: dict[str, Any]
+) -> Answer:
+    """The engine's answer about the narrowed model; about the model as it is where some word turns out to need all its bits."""
+
+    def left() -> float | None:
+        return None if deadline is None else max(0.1, deadline - time.monotonic())
+
+    shapes = guess(encoding)
+    if shapes:
+        answer = ask(narrow(encoding.model, shapes), name, hear, left(), options)
+        if isinstance(answer, Violated):
+            return Violated(widened(encoding.model, answer.stimulus, shapes), answer.depth, answer.bad)
+        if isinstance(answer, Proved) or RANGE not in answer.bounds:
+            return answer
+    return ask(encoding.model, name, hear, left(), options)
 
 
 def ask(model: Model, name: str, hear: Callable[[int], None], timeout: float | None, options: dict[str, Any]) -> Answer:

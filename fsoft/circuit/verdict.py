@@ -33,7 +33,8 @@ class Certificate:
 
     `kind` is "invariant": the conjunction of `clauses` and of `circuit` holds initially, is preserved by every transition and
     excludes the targets; or "induction": the invariant is as before but need not exclude the targets, which are unreachable by
-    `k`-induction under it; where `over` is given, over paths on which no two states agree on these latches.
+    `k`-induction under it; where `over` is given, over paths on which no two states agree on these latches; or "diameter": no target holds
+    within `k` steps of an initial state, and every run of `k` steps repeats a state (of `over`), so that there is nothing further.
 
     A clause is a tuple of latch literals `2 * latch + sign`, true where the latch differs from its sign. `circuit` is a list of ANDs
     over literals `2 * variable + sign`: variable 0 is the constant false, 1..L are the latches, the gates follow in order;
@@ -51,6 +52,8 @@ class Certificate:
 
     def describe(self) -> str:
         """One line for a person."""
+        if self.kind == "diameter":
+            return f"all runs end or repeat within {self.k} steps"
         if self.kind == "induction":
             return f"{self.k}-induction" + (" over simple paths" if self.over is not None else "")
         parts = []

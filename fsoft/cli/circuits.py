@@ -120,7 +120,7 @@ def read_bytes(path: str) -> bytes:
         with open(path, "rb") as file:
             return file.read()
     except FileNotFoundError:
-        raise InputError(Loc(path, 0), "no such file") from None
+        raise InputError(Loc(path, 0), "there is no such file") from None
     except IsADirectoryError:
         raise InputError(Loc(path, 0), "is a folder") from None
     except OSError as error:

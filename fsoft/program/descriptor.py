@@ -6,9 +6,10 @@ All fields are words of the pointer's width, so offsets are index * word size.
 
 from __future__ import annotations
 
-FIELDS = ("state", "detached", "arg", "result", "cancel", "waits_for")
+FIELDS = ("state", "detached", "arg", "result", "cancel", "held")
 """state: one of the numbers below. arg: the argument of the start routine. result: what it returned.
-cancel: cancellation pending. waits_for: reserved for library models that queue a thread."""
+cancel: cancellation pending. held: how many locks that know their owner the thread holds (counted only where slots run
+several threads, one after the other)."""
 
 ARRAY = "__fsoft_threads"
 """Name of the object that holds all descriptors, slot by slot."""
@@ -16,6 +17,7 @@ ARRAY = "__fsoft_threads"
 UNUSED = 0  # never started, or finished and joined: the slot can be taken
 RUNNING = 1
 FINISHED = 2  # waits to be joined
+LEFT = 3  # finished and joined, but still the owner of a lock: the slot must not be taken again
 
 
 def offset(slot: int, field: str, word_bytes: int) -> int:

@@ -28,12 +28,12 @@ int main(void) {
     pthread_mutexattr_init(&attr);
     pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&m, &attr);
-    while (rounds > 0) {
 #ifdef LEFT_LOCKED
-        pthread_create(&t, 0, worker, rounds == 2 ? 0 : &value);
-#else
-        pthread_create(&t, 0, worker, &value);
+    pthread_create(&t, 0, worker, 0);
+    pthread_join(t, 0);
 #endif
+    while (rounds > 0) {
+        pthread_create(&t, 0, worker, &value);
         pthread_join(t, 0);
         rounds--;
     }

@@ -70,6 +70,7 @@ def judge_case(name: str, model: Model, depth: int | None, shortest_first: bool,
 
 CONFIGURATIONS = [
     ("bmc", True, {"depth": 40}, 0.5),
+    ("bmc", True, {"complete": True, "depth": 12}, 0.7),
     ("kinduction", True, {}, 1.0),
     ("pdr", False, {}, 1.0),
     ("pdr", False, {"ctg": 0, "solver": "cadical195"}, 1.0),

@@ -194,7 +194,8 @@ def test_btor2_witness_round_trip() -> None:
 
 
 def two_bits() -> Model:
-    return read_btor2("1 sort bitvec 2\n2 input 1 a\n3 state 1 s\n4 zero 1\n5 init 1 3 4\n6 next 1 3 2\n7 sort bitvec 1\n8 redor 7 3\n9 bad 8\n")
+    rows = ["1 sort bitvec 2", "2 input 1 a", "3 state 1 s", "4 zero 1", "5 init 1 3 4", "6 next 1 3 2", "7 sort bitvec 1"]
+    return read_btor2("\n".join([*rows, "8 redor 7 3", "9 bad 8"]))
 
 
 BAD_WITNESSES = [

@@ -23,12 +23,12 @@ typedef unsigned long __fsoft_word; /* as wide as a pointer in both data models 
 typedef unsigned long long __fsoft_mask; /* a set of threads: bit = id - 1 */
 
 struct __fsoft_thread { /* see program/descriptor.py */
-    __fsoft_word state;     /* 0 unused or reaped, 1 running, 2 finished and not yet joined */
+    __fsoft_word state;     /* 0 unused or reaped, 1 running, 2 finished and not yet joined, 3 reaped, but owner of a lock */
     __fsoft_word detached;
     void *arg;
     void *result;
     __fsoft_word cancel;
-    __fsoft_word waits_for;
+    __fsoft_word held;      /* locks that name this thread as their owner; see __fsoft_reuses */
 };
 extern struct __fsoft_thread __fsoft_threads[]; /* index = id - 1 */
 
@@ -49,6 +49,7 @@ void *__fsoft_alloc(__SIZE_TYPE__ size);       /* a heap object, never null */
 void *__fsoft_alloc_zero(__SIZE_TYPE__ size);  /* the same, filled with zeros (calloc) */
 void __fsoft_free(void *object);
 __SIZE_TYPE__ __fsoft_object_size(const void *object); /* size of the object that the pointer points into; 0 if it is not alive */
+int __fsoft_reuses(void);               /* a constant: a slot may run several threads, one after the other */
 int __fsoft_malloc_may_fail(void);      /* a constant: --malloc-may-fail */
 int __fsoft_create(__SIZE_TYPE__ *id, void *(*start)(void *), void *arg, int detached); /* takes a slot; 0, or EAGAIN never (a missing slot is a cut) */
 int __fsoft_uses(const char *function); /* a constant: whether code of the user refers to this function; 1 is always sound */

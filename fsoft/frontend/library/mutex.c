@@ -11,6 +11,15 @@ static void mutex_set_kind(struct __fsoft_mutex *m, int kind) {
     if (sizeof(void *) == 4) m->kind12 = kind;
 }
 
+/* Locks that know their owner count in the owner's descriptor, where a slot may run another thread later. */
+static void took(void) {
+    if (__fsoft_reuses()) __fsoft_threads[__fsoft_self() - 1].held = __fsoft_threads[__fsoft_self() - 1].held + 1;
+}
+
+static void gave(void) {
+    if (__fsoft_reuses()) __fsoft_threads[__fsoft_self() - 1].held = __fsoft_threads[__fsoft_self() - 1].held - 1;
+}
+
 __fsoft_atomic int pthread_mutex_init(struct __fsoft_mutex *m, const struct __fsoft_mutexattr *attr) {
     __fsoft_tag("init", m);
     m->owner = 0;
@@ -42,6 +51,7 @@ __fsoft_atomic int pthread_mutex_lock(struct __fsoft_mutex *m) {
     __fsoft_check(owner != __fsoft_self(), MISUSE, "lock of a mutex that this thread holds already");
     __fsoft_require(owner == 0);
     m->owner = __fsoft_self();
+    if (kind != 0 || CHECKED) took();
     return 0;
 }
 
@@ -56,6 +66,7 @@ static __fsoft_atomic int mutex_try(struct __fsoft_mutex *m, int busy) {
     }
     if (owner != 0) return busy;
     m->owner = __fsoft_self();
+    if (kind != 0 || CHECKED) took();
     return 0;
 }
 
@@ -88,6 +99,7 @@ __fsoft_atomic int pthread_mutex_unlock(struct __fsoft_mutex *m) {
         }
     }
     m->owner = 0;
+    if ((kind != 0 || CHECKED) && owner == __fsoft_self()) gave();
     return 0;
 }
 

@@ -1,5 +1,14 @@
 /* Readers-writer locks without preference: whoever can have the lock may get it. */
 
+/* Locks that know their owner count in the owner's descriptor, where a slot may run another thread later. */
+static void took(void) {
+    if (__fsoft_reuses()) __fsoft_threads[__fsoft_self() - 1].held = __fsoft_threads[__fsoft_self() - 1].held + 1;
+}
+
+static void gave(void) {
+    if (__fsoft_reuses()) __fsoft_threads[__fsoft_self() - 1].held = __fsoft_threads[__fsoft_self() - 1].held - 1;
+}
+
 __fsoft_atomic int pthread_rwlock_init(struct __fsoft_rwlock *l, const void *attr) {
     __fsoft_tag("init", l);
     l->writer = 0;
@@ -24,8 +33,10 @@ static void rwlock_read(struct __fsoft_rwlock *l) {
         __fsoft_mask again = l->again;
         if (again & SELF_BIT) __fsoft_undefined("one thread holds a readers-writer lock more than twice for reading");
         l->again = again | SELF_BIT;
-    } else
+    } else {
         l->readers = readers | SELF_BIT;
+        took();
+    }
 }
 
 __fsoft_atomic int pthread_rwlock_rdlock(struct __fsoft_rwlock *l) {
@@ -49,6 +60,7 @@ __fsoft_atomic int pthread_rwlock_wrlock(struct __fsoft_rwlock *l) {
     if (writer == __fsoft_self()) return EDEADLK;
     __fsoft_require(writer == 0 && readers == 0);
     l->writer = __fsoft_self();
+    took();
     return 0;
 }
 
@@ -67,6 +79,7 @@ static __fsoft_atomic int rwlock_try_write(struct __fsoft_rwlock *l, int busy) {
     __fsoft_check(!l->destroyed, MISUSE, "lock of a destroyed readers-writer lock");
     if (writer != 0 || readers != 0) return busy;
     l->writer = __fsoft_self();
+    took();
     return 0;
 }
 
@@ -95,13 +108,15 @@ __fsoft_atomic int pthread_rwlock_unlock(struct __fsoft_rwlock *l) {
     __fsoft_check(!l->destroyed, MISUSE, "unlock of a destroyed readers-writer lock");
     __fsoft_check(writer == __fsoft_self() || (readers & SELF_BIT) != 0, MISUSE,
                   "unlock of a readers-writer lock that this thread does not hold");
-    if (writer != 0)
+    if (writer != 0) {
         l->writer = 0;
-    else if (again & SELF_BIT)
+        if (writer == __fsoft_self()) gave();
+    } else if (again & SELF_BIT)
         l->again = again & ~SELF_BIT;
-    else if (readers & SELF_BIT)
+    else if (readers & SELF_BIT) {
         l->readers = readers & ~SELF_BIT;
-    else
+        gave();
+    } else
         __fsoft_undefined("unlock of a readers-writer lock that this thread does not hold");
     return 0;
 }

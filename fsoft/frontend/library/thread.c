@@ -1,5 +1,11 @@
 /* Threads. A pthread_t is the id. */
 
+/* The state of a slot whose thread is gone: free, unless a lock still names it. */
+static __fsoft_word reaped(struct __fsoft_thread *thread) {
+    if (__fsoft_reuses()) return thread->held ? 3 : 0;
+    return 0;
+}
+
 static __fsoft_atomic void *take_result(struct __fsoft_thread *thread) {
     __fsoft_word state = thread->state, detached = thread->detached;
     int stop = cancelled();
@@ -8,10 +14,10 @@ static __fsoft_atomic void *take_result(struct __fsoft_thread *thread) {
     __fsoft_require(state != 1 || detached || stop);
     if (stop) return 0;
     __fsoft_check(!detached, MISUSE, "join of a detached thread");
-    __fsoft_check(state != 0, MISUSE, "join of a thread that has been joined, or was never created");
-    if (detached || state == 0) __fsoft_undefined("join of a thread that is not joinable");
+    __fsoft_check(state == 1 || state == 2, MISUSE, "join of a thread that has been joined, or was never created");
+    if (detached || state == 0 || state == 3) __fsoft_undefined("join of a thread that is not joinable");
     result = thread->result;
-    thread->state = 0;
+    thread->state = reaped(thread);
     return result;
 }
 
@@ -34,12 +40,12 @@ int pthread_create(unsigned long *id, const struct __fsoft_attr *attr, void *(*s
 static __fsoft_atomic int detach(struct __fsoft_thread *thread) {
     __fsoft_word state = thread->state, detached = thread->detached;
     __fsoft_tag("detach", thread);
-    __fsoft_check(state != 0, MISUSE, "detach of a thread that has been joined, or was never created");
+    __fsoft_check(state == 1 || state == 2, MISUSE, "detach of a thread that has been joined, or was never created");
     __fsoft_check(!detached, MISUSE, "detach of a detached thread");
-    if (state == 0) return ESRCH;
+    if (state == 0 || state == 3) return ESRCH;
     if (detached) return EINVAL;
     if (state == 2)
-        thread->state = 0;
+        thread->state = reaped(thread);
     else
         thread->detached = 1;
     return 0;
@@ -85,7 +91,7 @@ int pthread_equal(unsigned long a, unsigned long b) {
 
 static __fsoft_atomic int request_end(struct __fsoft_thread *thread) {
     __fsoft_tag("cancel", thread);
-    if (thread->state == 0) return ESRCH;
+    if (thread->state == 0 || thread->state == 3) return ESRCH;
     thread->cancel = thread->cancel | 1;
     return 0;
 }

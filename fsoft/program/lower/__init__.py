@@ -15,7 +15,7 @@ from fsoft.program.lower.calls import Copy
 from fsoft.program.lower.context import Frame, Shared
 from fsoft.program.lower.layout import is_signed, value_bits
 from fsoft.program.lower.memory import Memory
-from fsoft.program.lower.scan import Scan, walk
+from fsoft.program.lower.scan import Scan, facts_of, walk
 from fsoft.program.lower.statements import Statements
 from fsoft.program.lower.threads import Assembly
 from fsoft.program.options import Options
@@ -135,15 +135,18 @@ class Lowering(Statements):
             detached = self.load_bytes(self._field(mine, "detached"), word, self.b.loc, sync=True)
             self.store_bytes(self._field(mine, "result"), self.thread_result(), self.b.loc, sync=True)
             joinable = eq(detached, self.word_const(0))
-            state = self._either_word(joinable, descriptor.FINISHED, descriptor.UNUSED)
-            self.b.emit(Store(mine, state, word, True, loc=self.b.loc))
+            self.b.emit(Store(mine, ite(joinable, self.word_const(descriptor.FINISHED), self._reaped(mine)), word, True, loc=self.b.loc))
         self.b.jump(0)
 
     def _field(self, mine: Expr, name: str) -> Expr:
         return self.add_bytes(mine, self.word_const(descriptor.offset(0, name, self.memory.word_bytes)))
 
-    def _either_word(self, condition: Expr, yes: int, no: int) -> Expr:
-        return ite(condition, self.word_const(yes), self.word_const(no))
+    def _reaped(self, mine: Expr) -> Expr:
+        """The state of a slot whose thread is gone: free, unless a lock still names it as its owner."""
+        if not self.shared.reuses:
+            return self.word_const(descriptor.UNUSED)
+        held = self.load_bytes(self._field(mine, "held"), self.memory.word_bytes, self.b.loc, sync=True)
+        return ite(eq(held, self.word_const(0)), self.word_const(descriptor.UNUSED), self.word_const(descriptor.LEFT))
 
     def _thread_locals(self, index: int) -> None:
         """A slot that is started again finds its thread-local objects as new."""
@@ -189,7 +192,21 @@ def lower(unit: tree.Unit, options: Options) -> Program:
     for entry in entries:
         if entry not in unit.functions:
             raise InputError(NOWHERE, f"no function '{entry}' to start from; use --entry or --thread to name one")
+    program, reuses = _attempt(unit, options, entries, False)
+    if reuses and any("__fsoft_reuses" in facts for facts in _calls(unit)):
+        program, _ = _attempt(unit, options, entries, True)
+    return program
+
+
+def _calls(unit: tree.Unit) -> list[list[str]]:
+    return [facts_of(definition.body).calls for definition in unit.functions.values() if "library" in definition.attributes]
+
+
+def _attempt(unit: tree.Unit, options: Options, entries: list[str], reuses: bool) -> tuple[Program, bool]:
+    """The Program, and whether a slot of it may run several threads. Library models ask for that (`__fsoft_reuses`) before all
+    creation sites are known, so the answer is found by a first attempt."""
     shared = _shared(unit, options)
+    shared.reuses = reuses
     shared.wanted = list(entries)
     templates: dict[str, Template] = {}
     local_objects = {}
@@ -199,7 +216,8 @@ def lower(unit: tree.Unit, options: Options) -> Program:
         lowering = Lowering(shared, name)
         templates[name] = lowering.template(unit.functions[name], name == options.entry and not options.thread_functions)
         local_objects[name] = lowering.locals
-    return Assembly(shared, templates, local_objects).program(entries[0], entries)
+    program = Assembly(shared, templates, local_objects).program(entries[0], entries)
+    return program, any(site.repeat != 1 for site in shared.creates)
 
 
 __all__ = ["lower"]

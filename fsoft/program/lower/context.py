@@ -40,6 +40,7 @@ class Shared:
     wanted: list[str] = field(default_factory=list)  # start routines, in order of discovery
     undefined: dict[tuple[Loc, str], int] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
+    reuses: bool = False  # a slot may run several threads, one after the other
 
     @property
     def word(self) -> int:

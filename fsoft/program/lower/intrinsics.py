@@ -216,6 +216,9 @@ class Intrinsics(Atomics):
 
     # ------------------------------------------------------------ what a model may leave out
 
+    def _reuses(self, call: tree.Call) -> Expr:
+        return const(int(self.shared.reuses), value_bits(call.type))
+
     def _uses(self, call: tree.Call) -> Expr:
         return const(int(self._text(call.args[0]) in self.shared.scan.user_refers_to), value_bits(call.type))
 
@@ -351,6 +354,7 @@ _INTRINSICS: dict[str, Callable[[Intrinsics, tree.Call], Expr]] = {
     "__fsoft_malloc_may_fail": Intrinsics._may_fail,
     "__fsoft_create": Intrinsics._create,
     "__fsoft_uses": Intrinsics._uses,
+    "__fsoft_reuses": Intrinsics._reuses,
     "__fsoft_checks": Intrinsics._checks,
     "__VERIFIER_atomic_begin": Intrinsics._begin,
     "__VERIFIER_atomic_end": Intrinsics._finish,

@@ -1,14 +1,5 @@
 /* Readers-writer locks without preference: whoever can have the lock may get it. */
 
-/* Locks that know their owner count in the owner's descriptor, where a slot may run another thread later. */
-static void took(void) {
-    if (__fsoft_reuses()) __fsoft_threads[__fsoft_self() - 1].held = __fsoft_threads[__fsoft_self() - 1].held + 1;
-}
-
-static void gave(void) {
-    if (__fsoft_reuses()) __fsoft_threads[__fsoft_self() - 1].held = __fsoft_threads[__fsoft_self() - 1].held - 1;
-}
-
 __fsoft_atomic int pthread_rwlock_init(struct __fsoft_rwlock *l, const void *attr) {
     __fsoft_tag("init", l);
     l->writer = 0;

@@ -17,7 +17,7 @@ from fsoft.circuit.bitblast import bitblast
 from fsoft.circuit.encode import STATE_PROPERTIES, Encoding, encode
 from fsoft.circuit.lift import Lifter
 from fsoft.circuit.model import Model
-from fsoft.circuit.narrow import RANGE, guess, narrow, widened
+from fsoft.circuit.narrow import RANGE, guess, narrow, refined, widened
 from fsoft.circuit.scheduler import Scheduler
 from fsoft.circuit.verdict import Answer, Proved, Stimulus, Unknown, Violated
 from fsoft.program.explorer import marker_line, step_markers
@@ -30,6 +30,8 @@ from fsoft.program.verdict import InternalError, Move, Stats, Verdict
 
 STEP_PROPERTIES = tuple(name for name in PROPERTIES if name not in STATE_PROPERTIES)
 """What a circuit can be asked."""
+
+_REFINEMENTS = 30
 
 MakeScheduler = Callable[[Program], Scheduler]
 
@@ -85,19 +87,26 @@ def decide(
 def ask_narrow_first(
     encoding: Encoding, name: str, hear: Callable[[int], None], deadline: float | None, options: dict[str, Any]
 ) -> Answer:
-    """The engine's answer about the narrowed model; about the model as it is where some word turns out to need all its bits."""
+    """The engine's answer about a narrowed model. Losing a value counts as a bad there, so that whatever the engine says it has
+    covered is covered in the model as it is; the words that lose one are given more bits, and the question is put again."""
 
     def left() -> float | None:
         return None if deadline is None else max(0.1, deadline - time.monotonic())
 
-    shapes = guess(encoding)
-    if shapes:
-        answer = ask(narrow(encoding.model, shapes), name, hear, left(), options)
-        if isinstance(answer, Violated):
-            return Violated(widened(encoding.model, answer.stimulus, shapes), answer.depth, answer.bad)
-        if isinstance(answer, Proved) or RANGE not in answer.bounds:
+    model, shapes = encoding.model, guess(encoding)
+    for _ in range(_REFINEMENTS):
+        if not shapes:
+            break
+        small = narrow(model, shapes)
+        small.bad[RANGE] = small.bounds.pop(RANGE)
+        answer = ask(small, name, hear, left(), options)
+        if not isinstance(answer, Violated):
             return answer
-    return ask(encoding.model, name, hear, left(), options)
+        stimulus = widened(model, answer.stimulus, shapes)
+        if answer.bad != RANGE:
+            return Violated(stimulus, answer.depth, answer.bad)
+        shapes = refined(model, stimulus, shapes)
+    return ask(model, name, hear, left(), options)
 
 
 def ask(model: Model, name: str, hear: Callable[[int], None], timeout: float | None, options: dict[str, Any]) -> Answer:

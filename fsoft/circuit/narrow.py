@@ -13,6 +13,7 @@ from random import Random
 
 from fsoft.circuit.encode import Encoding
 from fsoft.circuit.model import Model
+from fsoft.circuit.simulate import evaluate_all, initial_values
 from fsoft.circuit.verdict import Stimulus
 from fsoft.program.expr import FALSE, Expr, binary, conj, const, disj, make, negate, postorder, reg, to_signed
 from fsoft.program.interpreter import Machine
@@ -132,6 +133,34 @@ def widened(model: Model, run: Stimulus, shapes: dict[str, Shape]) -> Stimulus:
         assert start is not None
         initial[name] = start.value
     return Stimulus(initial, run.inputs)
+
+
+def refined(model: Model, run: Stimulus, shapes: dict[str, Shape]) -> dict[str, Shape]:
+    """Shapes that hold what the run, after its last step, puts into each word. `run` is one of the original model that ends where
+    the narrowed one loses a value. A word that needs more bits gets at least twice as many, or all."""
+    order = postorder(tuple(model.next.values()))
+    values = initial_values(model, run)
+    for given in run.inputs:
+        terms = evaluate_all(order, values | {name: given.get(name, 0) for name in model.inputs})
+        values = {name: terms[term] for name, term in model.next.items()}
+    wider: dict[str, Shape] = {}
+    for name, shape in shapes.items():
+        value, width = values[name], model.states[name]
+        if _holds(shape, value, width):
+            wider[name] = shape
+            continue
+        needed = _shape(min(0, to_signed(value, width)), max(0, to_signed(value, width)))
+        signed = shape.signed or needed.signed
+        bits = max(2 * shape.bits, needed.bits + (signed and not needed.signed))
+        if bits < width:
+            wider[name] = Shape(bits, signed)
+    return wider
+
+
+def _holds(shape: Shape, value: int, width: int) -> bool:
+    short = value & ((1 << shape.bits) - 1)
+    extended = to_signed(short, shape.bits) & ((1 << width) - 1) if shape.signed else short
+    return extended == value
 
 
 def _extended(name: str, shape: Shape, width: int) -> Expr:

@@ -156,7 +156,7 @@ def circuit_way(engine: str, seconds: float) -> Way:
     """The answer of a model engine on the circuit."""
 
     def way(path: Path) -> str:
-        from fsoft.circuit.decide import decide
+        from fsoft.decide import decide
 
         return decide(load([str(path)], _options(frozenset({"unreach-call"}))), engine, timeout=seconds).last_line()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fuzz.concurrent import Tally, campaign
+from tests.fuzz.concurrent import Tally, campaign, circuit_way
 
 
 def check(tally: Tally) -> None:
@@ -35,3 +35,12 @@ def test_the_programs_are_a_fair_mix() -> None:
     assert 0.3 <= false <= 0.7
     for tag in ("acquire", "release", "try", "wait", "semwait", "post", "section", "update", "create", "join", "rdlock", "wrlock"):
         assert tally.tags[tag] * 20 >= tally.programs, f"{tag} is in too few programs"
+
+
+def test_circuits() -> None:
+    """Bounded and unbounded engines on the circuit never contradict the explorer, and find most bugs in a few seconds."""
+    ways = {"bmc": circuit_way("bmc", 6), "pdr": circuit_way("pdr", 6)}
+    tally = campaign(iter(range(400, 408)), frozenset({"unreach-call"}), ways)
+    print("\n".join(tally.lines()))
+    assert tally.wrong == []
+    assert tally.decided["bmc"] + tally.decided["pdr"] >= 4

@@ -5,8 +5,9 @@
     python benchmarks/circuits.py engines FOLDER... --engine pdr --engine abc [--timeout S]
 
 `build` runs `fsoft build` on every C file, one process per file, reads the result back, lets ABC read it if asked to, and compares
-`--runs` random runs of the circuit with the interpreter, step by step. `rate` measures AIG nodes per second from terms to clauses. `engines`
-asks each engine about the circuit of every file and counts what it solves; `abc:reach` names a method of ABC, `bdd:pyeda` a back end.
+`--runs` random runs of the circuit with the interpreter, step by step. `rate` measures AIG nodes per second from terms to clauses.
+`engines` asks each engine about the circuit of every file and counts what it solves; `abc:reach` names a method of ABC, `bdd:pyeda` a back
+end.
 All take `--every K`, `--limit N`, `--timeout S` and `--64`. The exit code is 1 if something failed or two answers contradict each other.
 """
 

@@ -20,6 +20,8 @@ from fsoft.circuit.unroll import Unroller
 from fsoft.circuit.verdict import Answer
 from fsoft.solve.sat import DEFAULT, Sat
 
+_ROUNDS = 40  # questions per depth that the search for the longest run may ask
+
 
 @dataclass(slots=True)
 class Bmc:
@@ -27,7 +29,7 @@ class Bmc:
 
     depth: int | None = None
     solver: str = DEFAULT
-    complete: bool = False
+    complete: bool = True
 
     def check(
         self,
@@ -68,6 +70,7 @@ class Unrolling:
         self.targets = list(goal.targets.values())
         self.unroller = Unroller(goal.bits, [*self.targets, *self.constraints], from_resets)
         self.encoder = Encoder(self.unroller.aig, sat.add, sat.var)
+        self.hopeless = False
 
     def extend(self) -> int:
         """One more frame with its constraints; the AIG literal that says that a target holds there."""
@@ -91,15 +94,26 @@ class Unrolling:
         return False
 
     def is_complete(self) -> bool:
-        """Whether every run as long as this one repeats a state."""
+        """Whether every run as long as this one repeats a state. Gives up for good where too many states must be told apart."""
+        if self.hopeless:
+            return False
         last = self.unroller.frames - 1
+        self.pin(last)
         if last == 0:
             return False
         self._differ(last - 1, last)
-        while self.sat.solve([], self.goal.deadline):
+        for _ in range(_ROUNDS):
+            if not self.sat.solve([], self.goal.deadline):
+                return True
             if not self._separate():
                 return False
-        return True
+        self.hopeless = True
+        return False
+
+    def pin(self, frame: int) -> None:
+        """Makes the solver decide the latches of the frame in full: a gate that is used in one direction only may have any value."""
+        for literal in self.unroller.latches(frame):
+            self.encoder.literal(literal)
 
     def _separate(self) -> bool:
         """Forces apart states of the found path that are equal; False if all differ already."""

@@ -2,7 +2,7 @@
 
 An invariant I must hold in every initial state, be preserved by every transition in which the constraints hold, and exclude the
 targets. A proof by k-induction must have a base (no target within k - 1 steps of an initial state) and a step (k states without
-target, all in I, pairwise different where it says so, lead to no target). A proof by diameter must have no target within k steps, and no run of
+target, all in I, pairwise different where it says so, lead to no target). A proof by diameter: no target within k steps, and no run of
 k steps without a repeated state. Plain Tseitin clauses, no reductions.
 """
 
@@ -12,15 +12,23 @@ from dataclasses import replace
 
 from fsoft.circuit.bits import BitModel, fingerprint
 from fsoft.circuit.transform import translate
+from fsoft.circuit.unroll import influence
 from fsoft.circuit.verdict import Certificate, Proved
 from fsoft.solve.sat import DEFAULT, Sat
 
 
 class _Frames:
-    """Copies of the model's gates in CNF, one per step, built gate by gate."""
+    """Copies of the model's gates in CNF, one per step, built gate by gate; only what the targets, the constraints and the
+    certificate depend on."""
 
-    def __init__(self, bits: BitModel, solver: str) -> None:
+    def __init__(self, bits: BitModel, certificate: Certificate, solver: str) -> None:
         self.bits = bits
+        named = {x >> 1 for clause in certificate.clauses for x in clause} | set(certificate.over or ())
+        named |= {(x >> 1) - 1 for pair in (*certificate.circuit, certificate.outputs) for x in pair if 0 < x >> 1 <= len(bits.latches)}
+        targets = bits.targets()
+        roots = [*bits.constraints.values(), *[targets[name] for name in certificate.targets], *[bits.latches[i] for i in sorted(named)]]
+        self.latches = influence(bits, roots)
+        self.gates = [v for v in bits.aig.cone(roots + [bits.next[i] for i in self.latches]) if bits.aig.left[v] >= 0]
         self.sat = Sat(solver)
         self.true = self.sat.var()
         self.sat.add([self.true])
@@ -33,13 +41,10 @@ class _Frames:
         row[0] = -self.true
         for literal in bits.inputs:
             row[literal >> 1] = sat.var()
-        for latch, after in zip(bits.latches, bits.next):
-            row[latch >> 1] = self.at(after) if self.rows else sat.var()
-        for v in range(1, len(aig)):
-            if aig.left[v] >= 0:
-                row[v] = conjunction(sat, _at(row, aig.left[v]), _at(row, aig.right[v]))
-            elif not row[v]:
-                row[v] = sat.var()
+        for i in self.latches:
+            row[bits.latches[i] >> 1] = self.at(bits.next[i]) if self.rows else sat.var()
+        for v in self.gates:
+            row[v] = conjunction(sat, _at(row, aig.left[v]), _at(row, aig.right[v]))
         self.rows.append(row)
         for literal in bits.constraints.values():
             sat.add([_at(row, literal)])
@@ -121,7 +126,7 @@ def _outputs(bits: BitModel, certificate: Certificate, sat: Sat, row: list[int])
     """The circuit of the invariant over the latches of a frame; its outputs."""
     if not certificate.outputs:
         return []
-    values = [row[0], *[row[latch >> 1] for latch in bits.latches]]
+    values = [row[0], *[row[latch >> 1] or row[0] for latch in bits.latches]]  # latches that the circuit does not read have no name
     for x, y in certificate.circuit:
         values.append(conjunction(sat, _at(values, x), _at(values, y)))
     return [_at(values, x) for x in certificate.outputs]
@@ -148,33 +153,33 @@ def _broken(bits: BitModel, certificate: Certificate, sat: Sat, row: list[int]) 
 
 def _start(frames: _Frames) -> None:
     bits = frames.bits
-    for latch, reset in zip(bits.latches, bits.reset):
-        if reset is not None:
-            frames.sat.add([frames.at(latch, 0) if reset else -frames.at(latch, 0)])
+    for i in frames.latches:
+        if (reset := bits.reset[i]) is not None:
+            frames.sat.add([frames.at(bits.latches[i], 0) if reset else -frames.at(bits.latches[i], 0)])
 
 
 def _inductive(bits: BitModel, certificate: Certificate, targets: list[int], solver: str) -> str | None:
     """Initiation, consecution and, for kind "invariant", exclusion of the targets."""
-    first = _Frames(bits, solver)
+    first = _Frames(bits, certificate, solver)
     row = first.add()
     _start(first)
     if first.sat.solve([_broken(bits, certificate, first.sat, row)]):
         return "the invariant does not hold initially"
-    frames = _Frames(bits, solver)
+    frames = _Frames(bits, certificate, solver)
     row = frames.add()
     _assume(bits, certificate, frames.sat, row)
     if certificate.kind == "invariant" and any(frames.sat.solve([_at(row, target)]) for target in targets):
         return "the invariant does not exclude the bad"
     following = list(row)
-    for latch, after in zip(bits.latches, bits.next):
-        following[latch >> 1] = _at(row, after)
+    for i in frames.latches:
+        following[bits.latches[i] >> 1] = _at(row, bits.next[i])
     if frames.sat.solve([_broken(bits, certificate, frames.sat, following)]):
         return "the invariant is not preserved by the transitions"
     return None
 
 
 def _base(bits: BitModel, certificate: Certificate, targets: list[int], solver: str) -> str | None:
-    frames = _Frames(bits, solver)
+    frames = _Frames(bits, certificate, solver)
     for depth in range(certificate.k):
         row = frames.add()
         if depth == 0:
@@ -190,20 +195,27 @@ def _diameter(bits: BitModel, certificate: Certificate, targets: list[int], solv
     wrong = _base(bits, replace(certificate, k=certificate.k + 1), targets, solver)
     if wrong:
         return wrong
-    frames = _Frames(bits, solver)
-    over = tuple(range(len(bits.latches))) if certificate.over is None else certificate.over
+    frames = _Frames(bits, certificate, solver)
+    over = tuple(frames.latches) if certificate.over is None else certificate.over
     for depth in range(certificate.k + 1):
         row = frames.add()
         _assume(bits, certificate, frames.sat, row)
         if depth == 0:
             _start(frames)
-        for other in range(depth):
-            _differ(frames, over, depth, other)
-    return "a longer run without repetition exists" if frames.sat.solve() else None
+        else:
+            _differ(frames, over, depth, depth - 1)
+    while frames.sat.solve():
+        states = [tuple(frames.sat.value(frames.at(bits.latches[i], depth)) for i in over) for depth in range(certificate.k + 1)]
+        equal = [(i, j) for i in range(len(states)) for j in range(i) if states[i] == states[j]]
+        if not equal:
+            return "a longer run without repetition exists"
+        for i, j in equal:
+            _differ(frames, over, i, j)
+    return None
 
 
 def _step(bits: BitModel, certificate: Certificate, targets: list[int], solver: str) -> str | None:
-    frames = _Frames(bits, solver)
+    frames = _Frames(bits, certificate, solver)
     for depth in range(certificate.k + 1):
         row = frames.add()
         _assume(bits, certificate, frames.sat, row)

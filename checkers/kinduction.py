@@ -66,12 +66,17 @@ class _Step(Unrolling):
         super().__init__(goal, sat, from_resets=False)
         self.unique = unique
         self.used = False
+        self.pinned = 0
 
     def holds(self) -> bool:
         target = self.extend()
         if target == 0:
             return True
         literal = self.encoder.literal(target, POSITIVE)
+        if self.unique:
+            for frame in range(self.pinned, self.unroller.frames):
+                self.pin(frame)
+            self.pinned = self.unroller.frames
         while self.sat.solve([literal], self.goal.deadline):
             if not self.unique or not self._separate():
                 self.sat.add([-self.encoder.literal(target, NEGATIVE)])

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fsoft.analysis.liveness import Liveness
-from fsoft.analysis.points_to import PointsTo
+from fsoft.circuit.memory_terms import Facts
 from fsoft.circuit.model import Model, check_model
 from fsoft.circuit.scheduler import Free, Scheduler, width_for
 from fsoft.circuit.steps import Effect, Inputs, StepTerms, Words
@@ -79,7 +79,7 @@ class _Encoder:
         self.program, self.layout, self.scheduler = program, layout, scheduler
         self.words = Words(program, layout)
         self.inputs = Inputs()
-        self.points_to = PointsTo(program)
+        self.facts = Facts(program)
         self.encoding = Encoding(program, Model(), layout, self.words)
         self.which = _alternatives(program)
         self._live: dict[int, list[frozenset[str]]] = {}
@@ -124,7 +124,7 @@ class _Encoder:
             here = conj(execute, eq(pc, const(source, pc.width)))
             chosen = self._choice([template.steps[i] for i in indices])
             for index, pick in zip(indices, chosen, strict=True):
-                effect = StepTerms(self.words, self.inputs, self.points_to, slot, template.steps[index]).effect
+                effect = StepTerms(self.words, self.inputs, self.facts, slot, template.steps[index]).effect
                 self._forget_dead(slot, template, template.steps[index], effect)
                 for marker in step_markers(template.steps[index]):
                     if self.program.markers[marker].cuts:

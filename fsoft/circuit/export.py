@@ -13,6 +13,7 @@ from fsoft.circuit.bits import BOUND, BitModel, BitStimulus, bit_names, to_words
 from fsoft.circuit.encode import Encoding
 from fsoft.circuit.formats.aiger_write import write_aiger
 from fsoft.circuit.model import Model
+from fsoft.circuit.narrow import guess, narrow, widened
 from fsoft.circuit.reduce import reduce_words
 from fsoft.circuit.sweep import sweep
 from fsoft.circuit.transform import fold_constraints, original_run
@@ -26,10 +27,12 @@ FORMATS = (*BIT_FORMATS, *WORD_FORMATS)
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a circuit is written. `bad` keeps one target only; `depth` is for SMT-LIB 2; the rest is for AIGER."""
+    """How a circuit is written. `narrow` gives words the bits that they seem to need, and the bound `range`; `bad` keeps one target
+    only; `depth` is for SMT-LIB 2; `fold` and `aiger` are for AIGER."""
 
     format: str
     reduce: bool = True
+    narrow: bool = False
     bad: str | None = None
     fold: bool = False
     aiger: str = "1.9"
@@ -38,8 +41,8 @@ class Form:
 
 @dataclass(slots=True)
 class Exported:
-    """The file's bytes, the symbols of its input and state bits (or words) in order, its targets; `home` reads a run of the file's bits
-    as one of the whole circuit, `words` is the model that was written where the format has words."""
+    """The file's bytes, the symbols of its input and state bits (or words) in order, its targets. `bits` or `words` is the model as it was
+    written; `model` is that before reduction, and `bits_home` and `words_home` read a run of the file as one of the whole circuit."""
 
     data: bytes
     inputs: list[str]
@@ -47,7 +50,9 @@ class Exported:
     targets: list[str]
     bits: BitModel | None
     words: Model | None
-    home: Callable[[BitStimulus], Stimulus]
+    model: Model
+    bits_home: Callable[[BitStimulus], Stimulus]
+    words_home: Callable[[Stimulus], Stimulus]
 
 
 def targets_of(model: Model) -> list[str]:
@@ -57,14 +62,20 @@ def targets_of(model: Model) -> list[str]:
 
 def export(encoding: Encoding, form: Form, comment: str = "") -> Exported:
     """The circuit in a format. A bad that it does not have is an InputError."""
-    known = targets_of(encoding.model)
+    shapes = guess(encoding) if form.narrow else {}
+    model = narrow(encoding.model, shapes) if shapes else encoding.model
+    known = targets_of(model)
     if form.bad is not None and form.bad not in known:
         raise InputError(Loc(encoding.program.name, 0), f"the circuit has no bad '{form.bad}': one of {', '.join(known) or 'none'}")
-    return _bits(encoding, form, comment) if form.format in BIT_FORMATS else _words(encoding, form, comment)
+
+    def home(run: Stimulus) -> Stimulus:
+        return widened(encoding.model, run, shapes)
+
+    return _bits(model, form, comment, home) if form.format in BIT_FORMATS else _words(model, form, comment, home)
 
 
-def _bits(encoding: Encoding, form: Form, comment: str) -> Exported:
-    whole = bitblast(encoding.model)
+def _bits(model: Model, form: Form, comment: str, outer: Callable[[Stimulus], Stimulus]) -> Exported:
+    whole = bitblast(model)
     targets = {name: literal for name, literal in whole.targets().items() if form.bad in (None, name)}
     reduction = sweep(whole, targets) if form.reduce else None
     if reduction is not None:
@@ -76,22 +87,22 @@ def _bits(encoding: Encoding, form: Form, comment: str) -> Exported:
 
     def home(run: BitStimulus) -> Stimulus:
         inner = original_run(small, run)
-        return to_words(whole, inner if reduction is None else reduction.lift_run(inner))
+        return outer(to_words(whole, inner if reduction is None else reduction.lift_run(inner)))
 
     data = write_aiger(final, binary=form.format == "aig", version=form.aiger, comment=comment)
-    return Exported(data, bit_names(final.input_words), bit_names(final.latch_words), list(final.targets()), final, None, home)
+    names = bit_names(final.input_words), bit_names(final.latch_words), list(final.targets())
+    return Exported(data, *names, final, None, model, home, outer)
 
 
-def _words(encoding: Encoding, form: Form, comment: str) -> Exported:
-    model = one_target(encoding.model, form.bad)
-    if form.reduce:
-        model = reduce_words(model)
-    text = _text(model, form, comment)
+def _words(model: Model, form: Form, comment: str, home: Callable[[Stimulus], Stimulus]) -> Exported:
+    wanted = one_target(model, form.bad)
+    small = reduce_words(wanted) if form.reduce else wanted
+    text = _text(small, form, comment)
 
-    def home(run: BitStimulus) -> Stimulus:
+    def no_bits(run: BitStimulus) -> Stimulus:
         raise AssertionError("a format with words has no bits")
 
-    return Exported(text.encode(), list(model.inputs), list(model.states), targets_of(model), None, model, home)
+    return Exported(text.encode(), list(small.inputs), list(small.states), targets_of(small), None, small, model, no_bits, home)
 
 
 def one_target(model: Model, name: str | None) -> Model:

@@ -127,7 +127,7 @@ def _object(place: Place, names: list[str], table: dict[str, dict[str, Any]]) ->
 def _words_of(encoding: Encoding, exported: Exported) -> dict[str, dict[str, Any]]:
     """The words of which something is in the file."""
     table = describe_words(encoding)
-    widths = encoding.model.inputs | encoding.model.states
+    widths = exported.model.inputs | exported.model.states
     used = dict.fromkeys(name if name in widths else name.rsplit("[", 1)[0] for name in [*exported.inputs, *exported.states])
     return {name: {"width": widths[name], **table.get(name, {"kind": "scheduler"})} for name in used if name in widths}
 

@@ -1,8 +1,9 @@
 """Memory as multiplexers: which cells an address can name, the value there, what a store changes.
 
 Points-to gives the objects an access may touch (F-Soft section 4.1). Within an object an access considers the cells of its own
-size and the other aligned offsets; if the object has none of that size, every offset is assembled from bytes. An access that is valid but
-at none of the offsets considered is `odd`: the encoding does not follow it and raises the bound `access`.
+size and the other aligned offsets, as far as the pointer is likely to point there; if the object has no cell of that size, values are
+assembled from bytes. An access that is valid but at none of the offsets considered is `odd`: the encoding does not follow it and raises the
+bound `access`.
 """
 
 from __future__ import annotations
@@ -11,11 +12,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fsoft.analysis.points_to import PointsTo, members
+from fsoft.analysis.strides import Stride, Strides
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, make, negate, resize
 from fsoft.program.program import Program
 from fsoft.program.state import ALIVE, Layout, Place
 
 MOST_BYTES = 256  # offsets considered in an object that is read or written byte-wise
+
+
+class Facts:
+    """What analyses say about the addresses of a program."""
+
+    def __init__(self, program: Program):
+        self.points_to = PointsTo(program)
+        self.strides = Strides(program, self.points_to)
 
 
 @dataclass(slots=True)
@@ -39,9 +49,9 @@ class Reach:
 class Memory:
     """Memory seen by one slot in the middle of a step; `read` gives the current term of an entry of the state vector."""
 
-    def __init__(self, program: Program, layout: Layout, read: Callable[[int], Expr], points_to: PointsTo, slot: int):
+    def __init__(self, program: Program, layout: Layout, read: Callable[[int], Expr], facts: Facts, slot: int):
         self.program, self.layout, self.read = program, layout, read
-        self.points_to, self.slot = points_to, slot
+        self.facts, self.slot = facts, slot
         self.strict = "valid-deref" in program.checks
 
     # ------------------------------------------------------------ which objects, which cells
@@ -54,12 +64,19 @@ class Memory:
         if number.is_const:
             place = self.layout.places[number.value] if number.value < len(self.layout.places) else None
             return [(place, TRUE)] if place is not None else []
-        out = []
-        for k in members(self.points_to.value(self.slot, syntax)):
-            place = self.layout.places[k]
-            if place is not None:
-                out.append((place, eq(number, const(k, number.width))))
-        return out
+        found = [(self.layout.places[k], k) for k in members(self.facts.points_to.value(self.slot, syntax))]
+        return [(place, eq(number, const(k, number.width))) for place, k in found if place is not None]
+
+    def _stray(self, address: Expr, known: list[tuple[Place, Expr]]) -> Expr:
+        """The address names an object of which points-to does not know: some integer that happens to spell it."""
+        bits = self.program.offset_bits
+        number = make("extract", self.program.word - bits, (address,), bits)
+        if number.is_const:
+            return FALSE
+        stray = conj(negate(eq(number, const(0, number.width))), binary("ult", number, const(len(self.layout.places), number.width)))
+        for _, match in known:
+            stray = conj(stray, negate(match))
+        return stray
 
     def alive(self, place: Place) -> Expr:
         return eq(self.read(place.status), const(ALIVE, 2)) if place.status >= 0 else TRUE
@@ -76,14 +93,15 @@ class Memory:
         return offset % min(size, self.program.word // 8) == 0
 
     def reach(self, address: Expr, syntax: Expr, size: int, write: bool) -> Reach:
-        reach = Reach()
         low = make("extract", self.program.offset_bits, (address,), 0)
-        for place, match in self.objects(address, syntax):
+        places, stride = self.objects(address, syntax), self.facts.strides.offset(self.slot, syntax)
+        reach = Reach(odd=self._stray(address, places))
+        for place, match in places:
             if (write and place.object.readonly) or place.limit < size:
                 continue
             here = conj(match, self.alive(place))
             followed: Expr = FALSE
-            offsets, complete = self._offsets(place, low, size)
+            offsets, complete = self._offsets(place, low, size, stride)
             for offset in offsets:
                 when = conj(conj(here, eq(low, const(offset, low.width))), self._inside(place, offset + size))
                 if when is not FALSE and self._aligned(place, offset, size):
@@ -107,17 +125,18 @@ class Memory:
             within = conj(within, eq(make("extract", bits, (low,), 0), const(0, bits)))
         return within
 
-    def _offsets(self, place: Place, low: Expr, size: int) -> tuple[list[int], bool]:
-        """Offsets to consider, and whether there are no others."""
+    def _offsets(self, place: Place, low: Expr, size: int, stride: Stride) -> tuple[list[int], bool]:
+        """Offsets to consider, and whether there are no others: those where the pointer is likely to point."""
         if low.is_const:
             inside = low.value <= place.limit - size
             return ([low.value] if inside else []), True
         every = range(place.limit - size + 1)
-        cells = [c.offset for c in place.cells if c.size == size]
+        cells = [c.offset for c in place.cells if c.size == size and stride.has(c.offset)]
         if not cells:
-            return list(every[:MOST_BYTES]), len(every) <= MOST_BYTES
+            likely = [offset for offset in every if stride.has(offset)]
+            return likely[:MOST_BYTES], len(likely) == len(every) <= MOST_BYTES
         aligned = every[:: min(size, self.program.word // 8)] if not size & (size - 1) else every
-        more = sorted(set(aligned).difference(cells)) if len(aligned) <= MOST_BYTES + len(cells) else []
+        more = [offset for offset in sorted(set(aligned).difference(cells)) if stride.has(offset)]
         found = cells + more[:MOST_BYTES]
         return found, len(found) == len(every) or (self.strict and len(found) >= len(aligned) and set(aligned) <= set(found))
 

@@ -17,7 +17,7 @@ from fsoft.circuit.simulate import evaluate_all, initial_values
 from fsoft.circuit.verdict import Stimulus
 from fsoft.program.expr import FALSE, Expr, binary, conj, const, disj, make, negate, postorder, reg, to_signed
 from fsoft.program.interpreter import Machine
-from fsoft.program.state import Question, State
+from fsoft.program.state import Choose, Question, State
 
 RANGE = "range"
 LOST = "narrow.lost"
@@ -82,16 +82,26 @@ def _observed(encoding: Encoding, random: Random) -> tuple[dict[int, int], dict[
         return random.randrange(2)
 
     for _ in range(RUNS):
-        state = machine.initial()
-        note(state)
+        state: State | None = machine.initial()
         for _ in range(STEPS):
-            enabled = machine.enabled(state)
-            if not enabled:
+            if state is None:
                 break
-            slot, step = random.choice(enabled)
-            state, _ = machine.execute(state, slot, step, choose)
             note(state)
+            state = _random_step(machine, state, random, choose)
     return low, high
+
+
+def _random_step(machine: Machine, state: State, random: Random, choose: Choose) -> State | None:
+    """The state after a step of a random slot that can move; None if nobody can."""
+    slots = machine.movable(state)
+    random.shuffle(slots)
+    for slot in slots:
+        steps = machine.outgoing(slot, state[machine.layout.pc[slot]])
+        for index in random.sample(steps, len(steps)):
+            guard, vector = machine.guard(slot, index), list(state)
+            if (guard is None or guard(vector)) and machine.function(slot, index)(vector, choose, [], []):
+                return tuple(vector)
+    return None
 
 
 # ---------------------------------------------------------------- narrowing

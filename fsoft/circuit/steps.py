@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fsoft.analysis.points_to import PointsTo
-from fsoft.circuit.memory_terms import Memory
+from fsoft.circuit.memory_terms import Facts, Memory
 from fsoft.frontend.source import NOWHERE, Loc
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, ite, make, negate, reg, substitute
 from fsoft.program.interpreter import in_section
@@ -112,14 +111,14 @@ class Words:
 class StepTerms:
     """Executes one step of one slot; `effect` is the result."""
 
-    def __init__(self, words: Words, inputs: Inputs, points_to: PointsTo, slot: int, step: Step):
+    def __init__(self, words: Words, inputs: Inputs, facts: Facts, slot: int, step: Step):
         self.words, self.inputs, self.slot, self.step = words, inputs, slot, step
         self.program, self.layout = words.program, words.layout
         self.thread = words.program.threads[slot]
         self.effect = Effect()
         self.running: Expr = TRUE
         self.numbers = 0
-        self.memory = Memory(words.program, words.layout, self.read, points_to, slot)
+        self.memory = Memory(words.program, words.layout, self.read, facts, slot)
         self.registers = {name: words.leaf(index) for name, index in self.layout.registers[slot].items()}
         self.effect.enabled = self.term(step.guard)
         for action in step.actions:

@@ -42,6 +42,7 @@ def _parser() -> Parser:
     form.add_argument("--aiger", choices=("1.0", "1.9"), help="AIGER: 1.0 writes bads as outputs, for older tools (1.9)")
     form.add_argument("--depth", type=natural, metavar="N", help=".smt2: is a bad reachable within N steps? (10)")
     form.add_argument("--no-reduce", action="store_true", help="keep constant, equal and useless states")
+    form.add_argument("--narrow", action="store_true", help="words get the bits that they seem to need, watched by the bound 'range'")
     add_checks(parser)
     add_scheduler(parser)
     add_lowering(parser)
@@ -82,7 +83,7 @@ def _work(args: argparse.Namespace, asked: Request, suffix: str) -> int:
         print(dumped.text())
         return exits.TRUE
     depth = (10 if args.depth is None else args.depth) if suffix == "smt2" else None
-    form = Form(suffix, not args.no_reduce, args.bad, args.fold_constraints, args.aiger or "1.9", depth)
+    form = Form(suffix, not args.no_reduce, args.narrow, args.bad, args.fold_constraints, args.aiger or "1.9", depth)
     scheduler = scheduler_of(args, program)
     encoding = encode(program, scheduler)
     stages.note("encode", f"{len(encoding.model.states)} states, {len(encoding.model.inputs)} inputs, {len(encoding.steps)} steps")

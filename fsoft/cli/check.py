@@ -24,6 +24,8 @@ def run(argv: Sequence[str]) -> int:
         from fsoft.cli.models import check_model_file
 
         return check_model_file(args, model)
+    if args.witness:
+        raise exits.UsageError("--witness is for model files: the trace of a C program is printed")
     engine = find_engine(args.engine)
     asked = request(args)
     check_question(engine, asked, args)

@@ -91,12 +91,12 @@ def _stimulus(exported: Exported, text: str, name: str) -> Stimulus:
     from fsoft.circuit.formats.witness import read_btor2_witness, read_stimulus
 
     if exported.words is not None:
-        return read_btor2_witness(text, exported.words, name)[0]
+        return exported.words_home(read_btor2_witness(text, exported.words, name)[0])
     assert exported.bits is not None
     if re.match(r"\s*(;.*\s+)*sat\b", text):
         raise InputError(Loc(name, 1), "a BTOR2 witness belongs to a .btor2 model, this is an AIGER model")
     run: BitStimulus = read_stimulus(text, exported.bits, name)[0]
-    return exported.home(run)
+    return exported.bits_home(run)
 
 
 def _explain(encoding: Encoding, exported: Exported, stimulus: Stimulus, witness: str) -> int:
@@ -105,7 +105,8 @@ def _explain(encoding: Encoding, exported: Exported, stimulus: Stimulus, witness
     program = encoding.program
     reached, stimulus = _first_target(encoding.model, stimulus)
     if not reached:
-        raise InputError(Loc(witness, 0), f"this run of {len(stimulus.inputs)} steps reaches no bad and no bound of the model")
+        other = "" if exported.model is encoding.model else "; it may leave the range of a narrowed word: build without --narrow"
+        raise InputError(Loc(witness, 0), f"this run of {len(stimulus.inputs)} steps reaches no bad and no bound of the program{other}")
     if reached.startswith(BOUND):
         print(text_of_trace(program, Lifter(encoding).moves(stimulus)))
         print(f"\nthe run violates nothing, it hits a bound\n{bound_line(program, reached.removeprefix(BOUND))}\nUNKNOWN")

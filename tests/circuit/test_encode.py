@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections import defaultdict
+from itertools import pairwise
 
 import pytest
 
@@ -99,7 +100,8 @@ int __VERIFIER_nondet_int(void);
 
 CASES = {
     "a local that is born and read in one step": "int main(void) { int x; int *p = &x; int y = *p; assert(y == *p); return y; }",
-    "heap memory read before it is written": "int main(void) { int *p = malloc(4); assert(*p == *p); *p = 1; free(p); p = malloc(4); return *p; }",
+    "heap memory read before it is written": "int main(void) { int *p = malloc(4); assert(*p == *p); *p = 1; free(p);"
+    " p = malloc(4); return *p; }",
     "a narrow read inside a wide cell": "struct s { int a, b; long long c; } v[2]; int main(void) { int i = __VERIFIER_nondet_int() & 7;"
     " return *(int *)((char *)v + 4 * i); }",
     "bytes of a wide cell": "int x; int main(void) { unsigned i = __VERIFIER_nondet_int() & 3; ((char *)&x)[i] = 5; return x; }",
@@ -110,9 +112,14 @@ CASES = {
     " int main(void) { return f() + g(); }",
     "division and shifts by anything": "int main(void) { int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int();"
     " unsigned u = x; return x / y + x % y + (u << (y & 31)) + (x >> (y & 31)) + u / (unsigned)y; }",
-    "a loop over an array": "int a[5], s; int main(void) { for (int i = 0; i < 5; i++) { a[i] = i * i; s += a[i]; } assert(s == 30); return 0; }",
-    "a heap object of any size": "int main(void) { unsigned n = __VERIFIER_nondet_int() & 31; char *p = malloc(n); p[n / 2] = 1; free(p); return 0; }",
-    "memory that is copied": "struct s { int a; char b[5]; } x, y; int main(void) { x.a = 3; x.b[2] = 'c'; memcpy(&y, &x, sizeof x); return y.b[2]; }",
+    "a loop over an array": "int a[5], s; int main(void) { for (int i = 0; i < 5; i++) { a[i] = i * i; s += a[i]; } assert(s == 30);"
+    " return 0; }",
+    "a heap object of any size": "int main(void) { unsigned n = __VERIFIER_nondet_int() & 31; char *p = malloc(n); p[n / 2] = 1;"
+    " free(p); return 0; }",
+    "an integer that spells an address": "int x, y; int main(void) { int *p = (int *)__VERIFIER_nondet_int(); y = 3; return p ? *p : 0; }",
+    "a multiplication that wraps": "struct s { int a, b, c; } v[3]; int main(void) { return v[__VERIFIER_nondet_int()].b; }",
+    "memory that is copied": "struct s { int a; char b[5]; } x, y; int main(void) { x.a = 3; x.b[2] = 'c'; memcpy(&y, &x, sizeof x);"
+    " return y.b[2]; }",
 }
 
 
@@ -122,7 +129,9 @@ def test_case(name: str, checks: str, tmp_path: object) -> None:
     assert walks(encoded(PREFIX + CASES[name], tmp_path, checks)) > 0
 
 
-TWO = PREFIX + "int x; void *f(void *a) { x++; x++; return 0; }\nint main(void) { pthread_t t; pthread_create(&t, 0, f, 0); x += 4; return 0; }"
+TWO = PREFIX + """int x; void *f(void *a) { x++; x++; return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); x += 4; return 0; }
+"""
 
 
 @pytest.mark.parametrize("scheduler", [ContextBounded(2), RoundRobin(2), Given((0, 0, 1, 0, 1))], ids=lambda s: type(s).__name__)
@@ -147,7 +156,7 @@ def test_contexts_are_counted(tmp_path: object) -> None:
         for _ in range(40):
             move = walk.advance({name: rng.getrandbits(width) for name, width in encoding.model.inputs.items()})
             order += [move.slot] if move is not None else []
-        assert sum(a != b for a, b in zip(order, order[1:])) <= 1
+        assert sum(a != b for a, b in pairwise(order)) <= 1
 
 
 def test_encoding_twice_gives_the_same_model(tmp_path: object) -> None:

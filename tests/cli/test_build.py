@@ -30,6 +30,8 @@ int main(void) {
 """
 SAFE = RACE.replace("x == 2", "x >= 1")
 ABC = shutil.which("berkeley-abc")
+OLD = ["--aiger", "1.0", "--fold-constraints"]
+GIVEN = ["--scheduler", "given", "--schedule", "0,0,1,0"]
 
 
 @pytest.fixture
@@ -83,7 +85,7 @@ def test_a_witness_of_ours_comes_home(suffix: str, engine: str, folder: Path, ca
 
 @pytest.mark.skipif(ABC is None, reason="berkeley-abc is not installed")
 @pytest.mark.parametrize("write", ["write_cex -a", "write_cex"])
-@pytest.mark.parametrize("options", [[], ["--bad", "unreach-call"], ["--no-reduce"], ["--aiger", "1.0"], ["--fold-constraints"]], ids=" ".join)
+@pytest.mark.parametrize("options", [[], ["--bad", "unreach-call"], ["--no-reduce"], ["--narrow"], OLD], ids=" ".join)
 def test_a_counterexample_of_abc_comes_home(write: str, options: list[str], folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert fsoft(capsys, "build", "race.c", "-o", "m.aig", *options)[0] == 0
     subprocess.run([str(ABC), "-c", f"read m.aig; bmc3 -F 40; {write} w"], capture_output=True, cwd=folder)
@@ -130,6 +132,21 @@ def test_a_bound_is_explained(folder: Path, capsys: pytest.CaptureFixture[str]) 
     assert out[-2] == "b.c:1: undefined behaviour"
 
 
+def test_a_narrowed_model_says_when_a_value_is_lost(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "int __VERIFIER_nondet_int(void); int x; int main(void) { x = __VERIFIER_nondet_int(); int y = x; if (y > 5) x = y; return 0; }"
+    (folder / "b.c").write_text(text)
+    for options in ([], ["--bad", "bound:range"]):
+        assert fsoft(capsys, "build", "b.c", "-o", "m.aag", "--narrow", *options)[0] == 0
+    code, out, _ = fsoft(capsys, "check", "m.aag", "--engine", "bmc", "--witness", "w")
+    assert (code, out[-1]) == (5, "UNKNOWN")
+    text = (folder / "m.aag").read_text()
+    (folder / "m.aag").write_text(text.replace("b0 bound:range", "b0 range"))
+    assert fsoft(capsys, "check", "m.aag", "--engine", "bmc", "--witness", "w")[0] == 10
+    (folder / "m.aag").write_text(text)
+    code, _, err = fsoft(capsys, "explain", "m.aag", "w")
+    assert code == 2 and "build without --narrow" in err[0]
+
+
 def test_the_map_is_found_from_another_folder(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "out").mkdir()
     assert fsoft(capsys, "build", "race.c", "-o", "out/m.aag")[0] == 0
@@ -140,7 +157,7 @@ def test_the_map_is_found_from_another_folder(folder: Path, capsys: pytest.Captu
     assert fsoft(capsys, "explain", str(folder / "out/m.aag"), str(folder / "out/w"))[0] == 10
 
 
-@pytest.mark.parametrize("options", [["--contexts", "3"], ["--rounds", "2"], ["--scheduler", "given", "--schedule", "0,0,1,0"]], ids=" ".join)
+@pytest.mark.parametrize("options", [["--contexts", "3"], ["--rounds", "2"], GIVEN], ids=" ".join)
 def test_schedulers_are_part_of_the_model(options: list[str], folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert fsoft(capsys, "build", "race.c", "-o", "m.aag", *options)[0] == 0
     assert json.loads((folder / "m.map.json").read_text())["scheduler"]["kind"] != "free"

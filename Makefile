@@ -26,6 +26,7 @@ $(STAMP): pyproject.toml
 	       $(PIP) install --config-settings editable_mode=compat -e '.[dev]'; \
 	       for extra in sat smt bdd aiger; do $(PIP) install --config-settings editable_mode=compat -e ".[$$extra]" || true; done; }
 	@$(PIP) install --config-settings editable_mode=compat -e '.[pyeda]' >/dev/null 2>&1 || echo "make: pyeda does not build here; the engine bdd uses dd"
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m compileall -q fsoft checkers || true
 	touch $@
 
 # Programs that tests compare with: csmith and a 32-bit gcc for C semantics, abc for circuits. Tests that need a missing

@@ -35,15 +35,12 @@ class Atomics(Expressions):
         method = getattr(self, "_atomic_" + operation.removesuffix("_n"), None)
         if method is None:
             raise Unsupported(call.loc, f"the builtin '{name}' is not modelled; see docs/supported.md")
-        values = [self._argument(a) for a in call.args]
+        values = [self.value(a) for a in call.args]
         with self.b.one_step():
             self.b.tag("update", values[0] if values else None)
             result = method(call, values, family == "atomic" and "c11" not in name and not operation.endswith("_n"))
         assert isinstance(result, Expr)
         return result
-
-    def _argument(self, expr: tree.Expr) -> Expr:
-        return self.value(expr)
 
     def _note_order(self, call: tree.Call, name: str) -> None:
         if "atomic" in name:

@@ -19,7 +19,6 @@ from fsoft.program.program import Alloc, Assign, Free, Halt, Input, Measure, Req
 
 MAX_THREADS = 63
 _BLOCK_CELLS = 256
-_NONDET = {"bool": 1, "_Bool": 1}
 
 
 class Intrinsics(Atomics):

@@ -199,7 +199,8 @@ def _jumps(root: object) -> tuple[set[str], list[str]]:
 def jumps_stay_inside(block: tree.Block, function: tree.Block) -> bool:
     """No goto from elsewhere in the function leads to a label in the block: what follows the block runs no more often for it."""
     labels, inside = _jumps(block)
-    return all(inside.count(name) == _jumps(function)[1].count(name) for name in labels)
+    everywhere = _jumps(function)[1]
+    return all(inside.count(name) == everywhere.count(name) for name in labels)
 
 
 def trip_count(loop: tree.Loop, before: tree.Statement | None, scan: Scan) -> int | None:

@@ -17,7 +17,8 @@ from fsoft.circuit.bitblast import bitblast
 from fsoft.circuit.encode import STATE_PROPERTIES, Encoding, encode
 from fsoft.circuit.lift import Lifter
 from fsoft.circuit.model import Model
-from fsoft.circuit.narrow import RANGE, guess, narrow, refined, widened
+from fsoft.circuit.narrow import RANGE, narrow, values_after, widened
+from fsoft.circuit.ranges import Ranges
 from fsoft.circuit.scheduler import Scheduler
 from fsoft.circuit.verdict import Answer, Proved, Stimulus, Unknown, Violated
 from fsoft.program.explorer import marker_line, step_markers
@@ -93,8 +94,9 @@ def ask_narrow_first(
     def left() -> float | None:
         return None if deadline is None else max(0.1, deadline - time.monotonic())
 
-    model, shapes = encoding.model, guess(encoding)
+    model, ranges = encoding.model, Ranges(encoding)
     for _ in range(_REFINEMENTS):
+        shapes = ranges.shapes()
         if not shapes:
             break
         small = narrow(model, shapes)
@@ -105,7 +107,7 @@ def ask_narrow_first(
         stimulus = widened(model, answer.stimulus, shapes)
         if answer.bad != RANGE:
             return Violated(stimulus, answer.depth, answer.bad)
-        shapes = refined(model, stimulus, shapes)
+        ranges.widen(values_after(model, stimulus))
     return ask(model, name, hear, left(), options)
 
 

@@ -13,7 +13,8 @@ from fsoft.circuit.bits import BOUND, BitModel, BitStimulus, bit_names, to_words
 from fsoft.circuit.encode import Encoding
 from fsoft.circuit.formats.aiger_write import write_aiger
 from fsoft.circuit.model import Model
-from fsoft.circuit.narrow import guess, narrow, widened
+from fsoft.circuit.narrow import narrow, widened
+from fsoft.circuit.ranges import Ranges
 from fsoft.circuit.reduce import reduce_words
 from fsoft.circuit.sweep import sweep
 from fsoft.circuit.transform import fold_constraints, original_run
@@ -62,7 +63,7 @@ def targets_of(model: Model) -> list[str]:
 
 def export(encoding: Encoding, form: Form, comment: str = "") -> Exported:
     """The circuit in a format. A bad that it does not have is an InputError."""
-    shapes = guess(encoding) if form.narrow else {}
+    shapes = Ranges(encoding).shapes() if form.narrow else {}
     model = narrow(encoding.model, shapes) if shapes else encoding.model
     known = targets_of(model)
     if form.bad is not None and form.bad not in known:

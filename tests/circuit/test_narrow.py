@@ -9,7 +9,8 @@ import pytest
 from fsoft.api import load
 from fsoft.circuit.encode import Encoding, encode
 from fsoft.circuit.model import check_model
-from fsoft.circuit.narrow import LOST, RANGE, Shape, guess, narrow, widened
+from fsoft.circuit.narrow import LOST, RANGE, narrow, widened
+from fsoft.circuit.ranges import Ranges, Shape
 from fsoft.circuit.simulate import simulate
 from fsoft.circuit.verdict import Stimulus
 
@@ -24,7 +25,7 @@ def encoding(text: str, folder: Path) -> Encoding:
 
 def test_a_counter_gets_the_bits_it_needs(tmp_path: Path) -> None:
     made = encoding(LOOP % (5, 9), tmp_path)
-    shapes = guess(made)
+    shapes = Ranges(made).shapes()
     assert shapes["thread_0.main.i"] == Shape(3, False)
     assert shapes["x"] == Shape(3, False)
     small = narrow(made.model, shapes)
@@ -53,7 +54,7 @@ def test_a_guess_that_is_too_small_is_noticed(tmp_path: Path) -> None:
 
 def test_a_run_of_the_narrow_model_is_one_of_the_original(tmp_path: Path) -> None:
     made = encoding(LOOP % (5, 4), tmp_path)
-    shapes = guess(made)
+    shapes = Ranges(made).shapes()
     small = narrow(made.model, shapes)
     run = Stimulus({}, tuple({} for _ in range(20)))
     for narrow_step, step in zip(simulate(small, run), simulate(made.model, widened(made.model, run, shapes)), strict=True):

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from checkers.pairs import pair_invariants
 from checkers.registry import ModelEngine
 from checkers.safety import Excluded, Goal, Outcome, Question, Reached, invariant, judge
 from fsoft.circuit.bits import BitModel, BitStimulus
@@ -30,10 +31,12 @@ _RECYCLE = 1500  # temporary clauses after which a frame's solver is made anew
 
 @dataclass(slots=True)
 class Pdr:
-    """`ctg`: how many counterexamples to generalisation to try to block per dropped literal (0: none)."""
+    """`ctg`: how many counterexamples to generalisation to try to block per dropped literal (0: none); `pairs`: begin with the
+    inductive clauses of two literals."""
 
     solver: str = "minisat22"
     ctg: int = 2
+    pairs: bool = True
 
     def check(
         self,
@@ -175,6 +178,7 @@ class _Search:
         self.lemmas: list[list[Cube]] = []
         self.frames: list[_Frame] = []
         self.lifter = _Frame(self.system, options.solver, constrained=False)
+        self.known = pair_invariants(goal.bits, goal.tick, options.solver) if options.pairs else []
         self.activity = [0.0] * (len(goal.bits.latches) + 1)
         self.bump = 1.0
         self.count = 0
@@ -211,6 +215,8 @@ class _Search:
         if level == 0:
             for name in frame.now(sorted(self.system.init, key=abs)):
                 frame.sat.add([name])
+        for clause in self.known:
+            frame.sat.add(frame.now(clause))
         for cubes in self.lemmas[max(level, 1) :]:
             for cube in cubes:
                 frame.block(cube)
@@ -411,7 +417,7 @@ class _Search:
         return None
 
     def _proof(self, level: int) -> Excluded:
-        clauses = []
+        clauses = [tuple(2 * (abs(x) - 1) + (x < 0) for x in clause) for clause in self.known]
         for lemmas in self.lemmas[level:]:
             for cube in lemmas:
                 clauses.append(tuple(2 * (abs(x) - 1) + (x > 0) for x in cube))
@@ -436,5 +442,5 @@ ENGINE = ModelEngine(
     proves=True,
     refutes=True,
     load=Pdr,
-    options=("solver", "ctg"),
+    options=("solver", "ctg", "pairs"),
 )

@@ -116,6 +116,7 @@ class _Frame:
         self.temporary = 0
         self._now: dict[int, int] = {}
         self._next: dict[int, int] = {}
+        self.inputs: dict[int, int] = {}
         for literal in system.constraints if constrained else ():
             self.sat.add([self.encoder.literal(literal, POSITIVE)])
 
@@ -166,6 +167,14 @@ class _Obligation:
         self.depth: int = then.depth + 1 if then else 0
 
 
+def _mask(cube: Cube) -> int:
+    """The cube as a set: one bit per literal."""
+    mask = 0
+    for literal in cube:
+        mask |= 1 << (2 * literal if literal > 0 else -2 * literal + 1)
+    return mask
+
+
 class _Counterexample(Exception):
     def __init__(self, obligation: _Obligation) -> None:
         self.obligation = obligation
@@ -176,6 +185,7 @@ class _Search:
         self.goal, self.options = goal, options
         self.system = _System(goal)
         self.lemmas: list[list[Cube]] = []
+        self.masks: list[list[int]] = []  # the lemmas as sets of literals
         self.frames: list[_Frame] = []
         self.lifter = _Frame(self.system, options.solver, constrained=False)
         self.known = pair_invariants(goal.bits, goal.tick, options.solver) if options.pairs else []
@@ -208,6 +218,7 @@ class _Search:
 
     def _open_frame(self) -> None:
         self.lemmas.append([])
+        self.masks.append([])
         self.frames.append(self._new_solver(len(self.frames)))
 
     def _new_solver(self, level: int) -> _Frame:
@@ -293,7 +304,11 @@ class _Search:
         lifter = self.lifter
         encoder, bits = lifter.encoder, self.system.bits
         on = lifter.switch([-encoder.literal(goal, NEGATIVE) for goal in goals])
-        fixed = [encoder.literal(bits.inputs[i] ^ 1 ^ x) for i, x in given.items()]
+        inputs = lifter.inputs
+        for i in given:
+            if i not in inputs:
+                inputs[i] = encoder.literal(bits.inputs[i])
+        fixed = [inputs[i] if x else -inputs[i] for i, x in given.items()]
         state = sorted(state, key=lambda literal: -self.activity[abs(literal)])
         for _ in range(2):
             names = dict(zip(lifter.now(state), state))
@@ -336,8 +351,8 @@ class _Search:
                 heapq.heappush(queue, (level, -obligation.depth, serial, obligation))
 
     def _is_blocked(self, cube: Cube, level: int) -> bool:
-        literals = frozenset(cube)
-        return any(literals.issuperset(lemma) for lemmas in self.lemmas[level:] for lemma in lemmas)
+        literals = _mask(cube)
+        return any(lemma & literals == lemma for masks in self.masks[level:] for lemma in masks)
 
     def _learn(self, cube: Cube, level: int) -> int:
         """Generalises a cube that is blocked at the level, pushes it as high as it goes and remembers it; the level after its last."""
@@ -352,10 +367,14 @@ class _Search:
         return level + 1
 
     def _add(self, cube: Cube, level: int) -> None:
-        literals = frozenset(cube)
+        literals = _mask(cube)
         for k in range(1, level + 1):
-            self.lemmas[k] = [lemma for lemma in self.lemmas[k] if not literals.issubset(lemma)]
+            masks = self.masks[k]
+            if any(literals & other == literals for other in masks):
+                self.lemmas[k] = [lemma for lemma, other in zip(self.lemmas[k], masks) if literals & other != literals]
+                self.masks[k] = [other for other in masks if literals & other != literals]
         self.lemmas[level].append(cube)
+        self.masks[level].append(literals)
         for frame in self.frames[1 : level + 1]:
             frame.block(cube)
         for literal in cube:

@@ -2,10 +2,11 @@
 
     python benchmarks/builds.py [FILE or FOLDER ...] [--runs N] [--jobs N] [--sample K] [--timeout S] [--memory MB] [--log FILE]
 
-Builds the binary AIGER file of every C program (of `models/`, with the options of its table, if nothing is named), reads it back, lets ABC and
-py-aiger read it and compares random runs of the circuit and of the file with the interpreter: see `build_check.py`. Each task has a
-process of its own. Prints one line per failure and at the end, per folder, how many tasks passed, the time from C to the file and the sizes.
-With `--log FILE` results are kept there, and tasks that passed before are not done again. Exits with 1 if something failed.
+Builds the binary AIGER file of every C program (of `models/`, with the options of its table, if nothing is named), reads it back,
+lets ABC and py-aiger read it and compares random runs of the circuit and of the file with the interpreter: see `build_check.py`. Each
+task has a process of its own. Prints one line per failure and at the end, per folder, how many tasks passed, the time from C to the
+file and the sizes. With `--log FILE` results are kept there, and tasks that passed before are not done again. Exits with 1 if something
+failed.
 """
 
 from __future__ import annotations
@@ -191,7 +192,8 @@ def summary(folder: str, total: int, reports: dict[str, Report]) -> str:
         lines.append(f"    build   {sum(seconds) / len(seconds):.2f} s on average, at most {max(seconds):.2f} s ({Path(slowest).name})")
         lines.append(f"    nodes   {mean['nodes']:,} on average, at most {reports[biggest].nodes:,} ({Path(biggest).name})")
         lines.append(f"    latches {mean['latches']:,} on average, at most {max(r.latches for r in found):,}")
-        lines.append(f"    runs    {sum(r.moves for r in found):,} moves compared, {sum(r.lost for r in found)} runs left at an access bound")
+        moves, lost = sum(r.moves for r in found), sum(r.lost for r in found)
+        lines.append(f"    runs    {moves:,} moves compared, {lost} runs left at an access bound")
     return "\n".join(lines)
 
 

@@ -26,7 +26,7 @@ from fsoft.program.interpreter import Machine
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
 from fsoft.program.replay import Finding, confirm, without_halts
-from fsoft.program.verdict import InternalError, Move, Stats, Verdict
+from fsoft.program.verdict import InternalError, Stats, Verdict
 
 STEP_PROPERTIES = tuple(name for name in PROPERTIES if name not in STATE_PROPERTIES)
 """What a circuit can be asked."""

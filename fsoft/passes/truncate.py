@@ -1,12 +1,13 @@
 """Truncate: long arrays keep their first cells only (F-Soft section 4.1), and whatever that leaves open is said.
 
 "Writes to elements above a certain index are ignored, and reads from these elements yield non-deterministic values." An object keeps its
-size, so that the same accesses are valid; the bytes of the cells that go become padding, which forgets what is stored there. A load that reaches them
-is followed by an Input with a marker: it may see more than the program does, so a trace that passes it is no evidence for FALSE, and TRUE stays
-TRUE, because the values of the program are among those tried.
+size, so that the same accesses are valid; the bytes of the cells that go become padding, which forgets what is stored there. A load that
+reaches them is followed by an Input with a marker: it may see more than the program does, so a trace that passes it is no evidence for
+FALSE, and TRUE stays TRUE, because the values of the program are among those tried.
 
 That argument needs a property of steps. Races, deadlocks and leaks are properties of states, where a write that is not there, or a lock
-that looks free, may hide something. If one of them is asked for, and where a step may block on what it loads, an access beyond the limit is a cut.
+that looks free, may hide something. If one of them is asked for, and where a step may block on what it loads, an access beyond the limit
+is a cut.
 """
 
 from __future__ import annotations

@@ -253,8 +253,8 @@ class Object:
 
     `storage`: global, static, thread, local, string, heap, function, system (fsoft's own: thread descriptors).
     `initial` maps offsets of cells to values; other cells are 0, or undefined if `undefined`. An object that is not
-    `alive` at the start comes to life by Enter or Alloc. `slot` is the owner of a thread-local or local object. `dropped` are ranges of bytes
-    whose cells `passes/truncate` took away.
+    `alive` at the start comes to life by Enter or Alloc. `slot` is the owner of a thread-local or local object. `dropped` are ranges of
+    bytes whose cells `passes/truncate` took away.
     """
 
     id: int

@@ -28,6 +28,8 @@ from fsoft.solve import tools
 
 SMALL = 20_000
 """AND gates up to which py-aiger, which is slow, gets the file too."""
+BATCH = 1024
+"""Steps that are simulated together."""
 _IDLE = 25  # frames without a move after which a run ends
 
 
@@ -116,48 +118,64 @@ def read_by_pyaiger(exported: Exported) -> None:
 
 @dataclass(slots=True)
 class Frame:
-    """One step of one run: what the inputs were, the words after it, the targets that the interpreter says were hit (None: it does not
+    """One step of one run: words before it, inputs, words after it, and the targets that the interpreter says were hit (None: it does not
     say)."""
 
-    given: dict[str, int]
-    after: dict[str, int]
+    before: list[int]
+    given: list[int]
+    after: list[int]
     hit: set[str] | None
 
 
 class Walks:
-    """Random runs of one circuit. `moves` and `lost` count what they did."""
+    """Random runs of one circuit. `moves` and `lost` count what they did.
+
+    The file is compared step by step, many steps at once: if it starts where the words start, and every step from a state of the words leads
+    to the next state of the words, then its runs are theirs.
+    """
 
     def __init__(self, encoding: Encoding, exported: Exported, bits: BitModel, runs: int) -> None:
-        self.encoding, self.exported, self.bits, self.runs = encoding, exported, bits, runs
-        model = encoding.model
-        self.place = {bit: (word, i) for word, width in [*model.inputs.items(), *model.states.items()] for i, bit in _bits(word, width)}
+        self.encoding, self.bits, self.runs = encoding, bits, runs
         self.moves = self.lost = 0
+        model = encoding.model
+        self.inputs, self.input_bits = _places(exported.inputs, model.inputs)
+        self.states, self.state_bits = _places(exported.states, model.states)
+        self.state_names = exported.states
+        self.simulator = Simulator(bits.aig, [*bits.next, *bits.targets().values()], BATCH)
+        self._waiting: list[Frame] = []
 
     def compare(self, rng: Random, steps: int) -> None:
         """Differs or InternalError if circuit, interpreter and file are not the same."""
         lifter = Lifter(self.encoding)
-        initial, paths = [], []
         for _ in range(self.runs):
-            start = {name: rng.getrandbits(width) for name, width in self.encoding.model.states.items()}
-            walk = Walk(lifter, start)
-            initial.append(dict(walk.values))
-            paths.append(self._path(walk, rng, steps))
+            walk = Walk(lifter, {name: rng.getrandbits(width) for name, width in self.encoding.model.states.items()})
+            self._start(walk)
+            self._path(walk, rng, steps)
             self.lost += walk.lost
-        if self.runs:
-            self._file(initial, paths)
+        self._file()
 
-    def _path(self, walk: Walk, rng: Random, steps: int) -> list[Frame]:
+    def _start(self, walk: Walk) -> None:
+        """The file starts where the words start."""
+        values = [walk.values[name] for name in self.states]
+        for reset, (place, bit), name in zip(self.bits.reset, self.state_bits, self.state_names):
+            if reset is not None and reset != values[place] >> bit & 1:
+                raise Differs(f"the file and the circuit disagree on {name} at the start")
+
+    def _path(self, walk: Walk, rng: Random, steps: int) -> None:
         """A run of circuit and interpreter side by side. It ends when nobody has moved for a while."""
-        inputs = self.encoding.model.inputs
-        frames: list[Frame] = []
+        widths = self.encoding.model.inputs
         moves = idle = 0
+        before = [walk.values[name] for name in self.states]
         while moves < steps and idle < _IDLE and not walk.lost:
-            given = {name: rng.getrandbits(rng.choice((width, min(width, 2)))) for name, width in inputs.items()}
+            given = {name: rng.getrandbits(rng.choice((width, min(width, 2)))) for name, width in widths.items()}
             moved = walk.advance(given) is not None
             moves, idle = moves + moved, 0 if moved else idle + 1
-            frames.append(Frame(given, walk.values, None if walk.lost else self._hit(walk)))
+            after = [walk.values[name] for name in self.states]
+            self._waiting.append(Frame(before, [given[name] for name in self.inputs], after, None if walk.lost else self._hit(walk)))
+            before = after
+            if len(self._waiting) == BATCH:
+                self._file()
         self.moves += moves
-        return frames
 
     def _hit(self, walk: Walk) -> set[str]:
         """The bads of the last frame, and BOUND if there was a bound, as the interpreter has it."""
@@ -171,63 +189,53 @@ class Walks:
             hit.add(BOUND)
         return hit - {""}
 
-    # ------------------------------------------------------------ the file, all runs at once
+    # ------------------------------------------------------------ the file, many steps at once
 
-    def _file(self, initial: list[dict[str, int]], paths: list[list[Frame]]) -> None:
-        bits = self.bits
-        simulator = Simulator(bits.aig, [*bits.next, *bits.targets().values()], self.runs)
-        latches = list(zip(bits.latches, bits.next, map(self.place.__getitem__, self.exported.states), self.exported.states))
-        inputs = list(zip(bits.inputs, map(self.place.__getitem__, self.exported.inputs)))
-        columns = Columns(initial)
-        state = [columns.get(word, bit) for _, _, (word, bit), _ in latches]
-        for number in range(max(map(len, paths))):
-            rows = [path[min(number, len(path) - 1)] for path in paths]
-            going = sum((number < len(path)) << run for run, path in enumerate(paths))
-            given, after = Columns([row.given for row in rows]), Columns([row.after for row in rows])
-            for literal, (word, bit) in inputs:
-                simulator.set(literal, given.get(word, bit))
-            for (literal, *_), value in zip(latches, state):
-                simulator.set(literal, value)
-            simulator.run()
-            state = []
-            for _, following, (word, bit), name in latches:
-                value, wanted = simulator.get(following), after.get(word, bit)
-                if (value ^ wanted) & going:
-                    raise Differs(f"the file and the circuit disagree on {name} after step {number}")
-                state.append(value)
-            self._targets(simulator, rows, going, number)
+    def _file(self) -> None:
+        """Every waiting step is a step of the file."""
+        frames, self._waiting = self._waiting, []
+        if not frames:
+            return
+        simulator, all_frames = self.simulator, (1 << len(frames)) - 1
+        before, given, after = (columns([getattr(frame, what) for frame in frames]) for what in ("before", "given", "after"))
+        for literals, places, table in ((self.bits.latches, self.state_bits, before), (self.bits.inputs, self.input_bits, given)):
+            for literal, (place, bit) in zip(literals, places):
+                simulator.set(literal, bit_of(table[place], bit))
+        simulator.run()
+        for literal, (place, bit), name in zip(self.bits.next, self.state_bits, self.state_names):
+            if (simulator.get(literal) ^ bit_of(after[place], bit)) & all_frames:
+                raise Differs(f"the file and the circuit disagree on {name} after a step")
+        self._targets(frames)
 
-    def _targets(self, simulator: Simulator, rows: list[Frame], going: int, number: int) -> None:
+    def _targets(self, frames: list[Frame]) -> None:
         """The bads of the file are those of the interpreter; some bound holds where the interpreter has one."""
-        told = sum((row.hit is not None) << run for run, row in enumerate(rows)) & going
-        bounds = 0
+        told = sum((frame.hit is not None) << k for k, frame in enumerate(frames))
+        found: dict[str, int] = {BOUND: 0}
         for name, literal in self.bits.targets().items():
-            value = simulator.get(literal)
-            if name.startswith(BOUND):
-                bounds |= value
-            elif (value ^ sum((name in (row.hit or ())) << run for run, row in enumerate(rows))) & told:
-                raise Differs(f"the file and the interpreter disagree on the bad {name} in step {number}")
-        if (bounds ^ sum((BOUND in (row.hit or ())) << run for run, row in enumerate(rows))) & told:
-            raise Differs(f"the file and the interpreter disagree on a bound in step {number}")
+            key = BOUND if name.startswith(BOUND) else name
+            found[key] = found.get(key, 0) | self.simulator.get(literal)
+        for name, value in found.items():
+            wanted = sum((name in (frame.hit or ())) << k for k, frame in enumerate(frames))
+            if (value ^ wanted) & told:
+                raise Differs(f"the file and the interpreter disagree on {'a bound' if name == BOUND else f'the bad {name}'}")
 
 
-def _bits(word: str, width: int) -> list[tuple[int, str]]:
-    return list(enumerate(bit_names([(word, width)])))
+def _places(names: list[str], words: dict[str, int]) -> tuple[list[str], list[tuple[int, int]]]:
+    """The words that these bits belong to, and for each bit the position of its word and its number in it."""
+    known = {bit: (word, i) for word, width in words.items() for i, bit in enumerate(bit_names([(word, width)]))}
+    used = {word: n for n, word in enumerate(dict.fromkeys(known[name][0] for name in names))}
+    return list(used), [(used[known[name][0]], known[name][1]) for name in names]
 
 
-class Columns:
-    """Words of many runs, read bit by bit: bit `j` of a column belongs to run `j`."""
+def columns(rows: list[list[int]]) -> list[list[int]]:
+    """For each word its bits, lowest first, as far as any is set; bit `j` of each belongs to row `j`."""
+    found = []
+    for values in zip(*rows):
+        width = max(values).bit_length()
+        texts = [format(value, f"0{width}b") for value in reversed(values)] if width else []
+        found.append([int("".join(digits), 2) for digits in zip(*texts)][::-1])
+    return found
 
-    def __init__(self, rows: Sequence[dict[str, int]]) -> None:
-        self.rows = rows
-        self._columns: dict[str, list[int]] = {}
 
-    def get(self, word: str, bit: int) -> int:
-        column = self._columns.get(word)
-        if column is None:
-            values = [row[word] for row in self.rows]
-            width = max(1, max(values).bit_length())
-            texts = [format(value, f"0{width}b") for value in reversed(values)]
-            column = [int("".join(digits), 2) for digits in zip(*texts)][::-1]
-            self._columns[word] = column
-        return column[bit] if bit < len(column) else 0
+def bit_of(column: list[int], bit: int) -> int:
+    return column[bit] if bit < len(column) else 0

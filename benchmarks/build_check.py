@@ -130,8 +130,8 @@ class Frame:
 class Walks:
     """Random runs of one circuit. `moves` and `lost` count what they did.
 
-    The file is compared step by step, many steps at once: if it starts where the words start, and every step from a state of the words leads
-    to the next state of the words, then its runs are theirs.
+    The file is compared step by step, many steps at once: if it starts where the words start, and every step from a state of the words
+    leads to the next state of the words, then its runs are theirs.
     """
 
     def __init__(self, encoding: Encoding, exported: Exported, bits: BitModel, runs: int) -> None:

@@ -67,7 +67,7 @@ class Memory:
         found = [(self.layout.places[k], k) for k in members(self.facts.points_to.value(self.slot, syntax))]
         return [(place, eq(number, const(k, number.width))) for place, k in found if place is not None]
 
-    def _stray(self, address: Expr, known: list[tuple[Place, Expr]]) -> Expr:
+    def stray(self, address: Expr, known: list[tuple[Place, Expr]]) -> Expr:
         """The address names an object of which points-to does not know: some integer that happens to spell it."""
         bits = self.program.offset_bits
         number = make("extract", self.program.word - bits, (address,), bits)
@@ -95,13 +95,19 @@ class Memory:
     def reach(self, address: Expr, syntax: Expr, size: int, write: bool) -> Reach:
         low = make("extract", self.program.offset_bits, (address,), 0)
         places, stride = self.objects(address, syntax), self.facts.strides.offset(self.slot, syntax)
-        reach = Reach(odd=self._stray(address, places))
+        reach = self.reach_at(places, low, stride, size, write)
+        reach.odd = disj(self.stray(address, places), reach.odd)
+        return reach
+
+    def reach_at(self, places: list[tuple[Place, Expr]], low: Expr, stride: Stride, size: int, write: bool) -> Reach:
+        """What an access at offset `low` of one of these objects can touch."""
+        reach = Reach()
         for place, match in places:
             if (write and place.object.readonly) or place.limit < size:
                 continue
             here = conj(match, self.alive(place))
             followed = conj(here, self._blank(place, low, size))
-            offsets, complete = self._offsets(place, low, size, stride)
+            offsets, complete = self.offsets(place, low, size, stride)
             for offset in offsets:
                 when = conj(conj(here, eq(low, const(offset, low.width))), self._inside(place, offset + size))
                 if when is not FALSE and self._aligned(place, offset, size):
@@ -134,7 +140,7 @@ class Memory:
                 blank = disj(blank, conj(after, before))
         return conj(blank, self._bounded(place, low, size)) if blank is not FALSE else FALSE
 
-    def _offsets(self, place: Place, low: Expr, size: int, stride: Stride) -> tuple[list[int], bool]:
+    def offsets(self, place: Place, low: Expr, size: int, stride: Stride) -> tuple[list[int], bool]:
         """Offsets to consider, and whether there are no others: those where the pointer is likely to point."""
         if low.is_const:
             inside = low.value <= place.limit - size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from fsoft.api import Options, check, load
 from fsoft.circuit.encode import encode
 from fsoft.circuit.lift import Lifter, random_walk
+from fsoft.cli.main import main
 from fsoft.passes.truncate import Truncate
 from fsoft.program.explorer import Limits
 from fsoft.program.legal import check_legal
@@ -150,3 +152,11 @@ def test_a_limit_never_changes_a_verdict(program: str) -> None:
         given = Options(checks=frozenset({row.prop}), array_limit=2)
         verdict = explore(load([str(row.path)], given, bits=row.bits, define=row.defines), limits=LIMITS).last_line()
         assert verdict in (row.verdict, "UNKNOWN"), row.name
+
+
+def test_the_map_of_a_file_keeps_the_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = source(tmp_path, VERDICTS["a read beyond is no evidence"][0])[0]
+    assert main(["build", text, "--array-limit", "4", "-o", str(tmp_path / "m.aag")]) == 0
+    assert json.loads((tmp_path / "m.map.json").read_text())["options"]["array_limit"] == 4
+    assert main(["check", text, "--array-limit", "0"]) == 1
+    assert "must be at least 1" in capsys.readouterr().err

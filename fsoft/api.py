@@ -43,7 +43,7 @@ def load(
     """
     from fsoft.frontend.load import deeply
     from fsoft.frontend.load import load as read
-    from fsoft.passes import PIPELINE, Fold
+    from fsoft.passes import PIPELINE, Fold, Truncate
     from fsoft.program.legal import check_legal
     from fsoft.program.lower import lower
 
@@ -55,7 +55,8 @@ def load(
     after("lower", program)
     for one in PIPELINE:
         if options.fold or not isinstance(one, Fold):
-            program = one.apply(program)
+            chosen = Truncate(options.array_limit) if isinstance(one, Truncate) else one
+            program = chosen.apply(program)
             after(one.name, program)
     check_legal(program)
     return program

@@ -21,13 +21,13 @@ from fsoft.circuit.narrow import RANGE, narrow, values_after, widened
 from fsoft.circuit.ranges import Ranges
 from fsoft.circuit.scheduler import Scheduler
 from fsoft.circuit.verdict import Answer, Proved, Stimulus, Unknown, Violated
-from fsoft.program.explorer import marker_line, step_markers
+from fsoft.program.explorer import approximations, marker_line
 from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
 from fsoft.program.replay import Finding, confirm, without_halts
-from fsoft.program.verdict import InternalError, Move, Stats, Verdict
+from fsoft.program.verdict import InternalError, Stats, Verdict
 
 STEP_PROPERTIES = tuple(name for name in PROPERTIES if name not in STATE_PROPERTIES)
 """What a circuit can be asked."""
@@ -162,17 +162,10 @@ def violated(encoding: Encoding, stimulus: Stimulus, prop: str, stats: Stats) ->
     moves = without_halts(plain, Lifter(encoding).moves(stimulus))
     finding = confirm(plain, moves, Finding(prop, ""), (), Sampler(program))
     reasons = [f"{finding.loc}: {finding.message}", *finding.lines]
-    added = _approximations(program, moves)
+    added = approximations(plain, moves)
     if added:
         return Verdict("UNKNOWN", prop, [*reasons, *added], moves, stats, added)
     return Verdict("FALSE", prop, reasons, moves, stats, loc=finding.loc)
-
-
-def _approximations(program: Program, moves: list[Move]) -> list[str]:
-    """The markers on a trace that may add behaviour: they forbid FALSE."""
-    steps = [program.threads[move.slot].template.steps[move.step] for move in moves]
-    markers = dict.fromkeys(program.markers[k] for step in steps for k in step_markers(step))
-    return [f"{m.loc}: the trace relies on an approximation: {m.message}" for m in markers if m.adds]
 
 
 def bound_line(program: Program, name: str) -> str:

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from fsoft.analysis.liveness import Liveness
 from fsoft.circuit.memory_terms import Facts
 from fsoft.circuit.model import Model, check_model
+from fsoft.circuit.ports import Ports
 from fsoft.circuit.scheduler import Free, Scheduler, width_for
 from fsoft.circuit.steps import Effect, Inputs, StepTerms, Words
 from fsoft.frontend.source import InputError, Loc
 from fsoft.passes.ways import all_exclusive
 from fsoft.program.explorer import step_markers
-from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, ite, negate, reg
+from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, negate, reg
 from fsoft.program.program import Program, Step, Template
 from fsoft.program.state import OVER, Layout
 
@@ -80,6 +81,7 @@ class _Encoder:
         self.words = Words(program, layout)
         self.inputs = Inputs()
         self.facts = Facts(program)
+        self.ports = Ports(self.words.leaf)
         self.encoding = Encoding(program, Model(), layout, self.words)
         self.which = _alternatives(program)
         self._live: dict[int, list[frozenset[str]]] = {}
@@ -91,11 +93,14 @@ class _Encoder:
         for slot in range(len(self.program.threads)):
             execute = conj(conj(allowed[slot], self._others_outside(slot)), negate(self.words.leaf(OVER)))
             moved.append(self._slot(slot, execute))
-        self.scheduler.close(model, moved)
+        self.scheduler.close(model, [self.ports.connected(term) for term in moved])
         if self.which > 1:
             model.inputs[WHICH] = width_for(self.which)
         model.inputs.update(sorted(self.inputs.widths.items()))
         self._states(model)
+        for fired in self.encoding.steps if self.ports.used else ():
+            fired.when = self.ports.connected(fired.when)
+            self.ports.connect(fired.effect)
         self._properties(model)
 
     def _others_outside(self, slot: int) -> Expr:
@@ -124,7 +129,8 @@ class _Encoder:
             here = conj(execute, eq(pc, const(source, pc.width)))
             chosen = self._choice([template.steps[i] for i in indices])
             for index, pick in zip(indices, chosen, strict=True):
-                effect = StepTerms(self.words, self.inputs, self.facts, slot, template.steps[index]).effect
+                terms = StepTerms(self.words, self.inputs, self.facts, self.ports, slot, template.steps[index])
+                effect = terms.effect
                 self._forget_dead(slot, template, template.steps[index], effect)
                 for marker in step_markers(template.steps[index]):
                     if self.program.markers[marker].cuts:
@@ -133,6 +139,7 @@ class _Encoder:
                 if when is not FALSE:
                     self.encoding.steps.append(Fired(slot, index, when, effect))
                     moves = disj(moves, when)
+                    self.ports.use(terms.uses, conj(conj(here, pick), terms.guard), when, terms.required)
         return moves
 
     def _choice(self, steps: list[Step]) -> list[Expr]:
@@ -156,18 +163,29 @@ class _Encoder:
 
     def _states(self, model: Model) -> None:
         initial, readable = self.layout.initial(), self._readable()
-        following: dict[int, Expr] = {}
-        for fired in self.encoding.steps:
-            for index, value in fired.effect.writes.items():
-                old = following.get(index)
-                following[index] = ite(fired.when, value, self.words.leaf(index) if old is None else old)
+        following = {index: self._following(index, writers) for index, writers in self._writers().items()}
         for index, value in enumerate(initial):
             name, width = self.words.names[index], self.words.widths[index]
             if not name:
                 continue
             model.states[name] = width
             model.init[name] = None if value is None and index in readable else const(value or 0, width)
-            model.next[name] = following.get(index, self.words.leaf(index))
+            model.next[name] = self.ports.connected(following.get(index, self.words.leaf(index)))
+
+    def _writers(self) -> dict[int, dict[Expr, Expr]]:
+        """For each entry the values that steps give it, and when. At most one fires, so those that give the same value are joined."""
+        found: dict[int, dict[Expr, Expr]] = {}
+        for fired in self.encoding.steps:
+            for index, value in fired.effect.writes.items():
+                writers = found.setdefault(index, {})
+                writers[value] = disj(writers.get(value, FALSE), fired.when)
+        return found
+
+    def _following(self, index: int, writers: dict[Expr, Expr]) -> Expr:
+        term = self.words.leaf(index)
+        for value, when in writers.items():
+            term = self.ports.following(value, when, self.words.leaf(index), term)
+        return term
 
     def _readable(self) -> set[int]:
         """The cells that can be read before a step makes them: those of objects that are alive at the start."""

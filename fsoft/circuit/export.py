@@ -15,7 +15,7 @@ from fsoft.circuit.formats.aiger_write import write_aiger
 from fsoft.circuit.model import Model
 from fsoft.circuit.narrow import narrow, widened
 from fsoft.circuit.ranges import Ranges
-from fsoft.circuit.reduce import reduce_words
+from fsoft.circuit.reduce import cone_of_influence, reduce_words
 from fsoft.circuit.sweep import sweep
 from fsoft.circuit.transform import fold_constraints, original_run
 from fsoft.circuit.verdict import Stimulus
@@ -76,7 +76,7 @@ def export(encoding: Encoding, form: Form, comment: str = "") -> Exported:
 
 
 def _bits(model: Model, form: Form, comment: str, outer: Callable[[Stimulus], Stimulus]) -> Exported:
-    whole = bitblast(model)
+    whole = bitblast(cone_of_influence(one_target(model, form.bad))[0] if form.reduce else model)
     targets = {name: literal for name, literal in whole.targets().items() if form.bad in (None, name)}
     reduction = sweep(whole, targets) if form.reduce else None
     if reduction is not None:

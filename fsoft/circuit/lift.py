@@ -60,7 +60,8 @@ class Lifter:
 
 
 class Walk:
-    """A run of the circuit and the same run of the interpreter, side by side. `lost`: the encoding has given up."""
+    """A run of the circuit and the same run of the interpreter, side by side. `lost`: the encoding has given up; `fired` and `events`
+    are those of the last frame."""
 
     def __init__(self, lifter: Lifter, initial: dict[str, int]):
         self.lifter, self.encoding, self.machine = lifter, lifter.encoding, lifter.machine
@@ -69,21 +70,24 @@ class Walk:
         }
         self.state = self.machine.initial()
         self.lost = False
+        self.fired: Fired | None = None
+        self.events: list[Event] = []
 
     def advance(self, given: dict[str, int]) -> Move | None:
         """One frame under these inputs; the move that it makes, if any. InternalError if the two then differ."""
         frame = {**self.values, **{name: given.get(name, 0) for name in self.encoding.model.inputs}}
         terms = self.lifter.evaluate(frame)
-        fired = self._fired(terms)
+        self.fired, self.events = self._fired(terms), []
+        fired = self.fired
         self.values = {name: terms[term] for name, term in self.encoding.model.next.items()}
         if fired is None or self.lost:
             return None
         if terms[fired.effect.lost]:
             self.lost = True
             return None
-        self.state, choices, events = self._move(self.state, fired, frame, terms)
+        self.state, choices, self.events = self._move(self.state, fired, frame, terms)
         self.compare(self.state, self.values)
-        self._compare_events(fired, events, terms)
+        self._compare_events(fired, self.events, terms)
         return Move(fired.slot, fired.index, choices)
 
     def _fired(self, terms: dict[Expr, int]) -> Fired | None:

@@ -8,7 +8,7 @@ bound `access`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from fsoft.analysis.points_to import PointsTo, members
@@ -67,7 +67,7 @@ class Memory:
         found = [(self.layout.places[k], k) for k in members(self.facts.points_to.value(self.slot, syntax))]
         return [(place, eq(number, const(k, number.width))) for place, k in found if place is not None]
 
-    def _stray(self, address: Expr, known: list[tuple[Place, Expr]]) -> Expr:
+    def stray(self, address: Expr, known: list[tuple[Place, Expr]]) -> Expr:
         """The address names an object of which points-to does not know: some integer that happens to spell it."""
         bits = self.program.offset_bits
         number = make("extract", self.program.word - bits, (address,), bits)
@@ -95,13 +95,19 @@ class Memory:
     def reach(self, address: Expr, syntax: Expr, size: int, write: bool) -> Reach:
         low = make("extract", self.program.offset_bits, (address,), 0)
         places, stride = self.objects(address, syntax), self.facts.strides.offset(self.slot, syntax)
-        reach = Reach(odd=self._stray(address, places))
+        reach = self.reach_at(places, low, stride, size, write)
+        reach.odd = disj(self.stray(address, places), reach.odd)
+        return reach
+
+    def reach_at(self, places: list[tuple[Place, Expr]], low: Expr, stride: Stride, size: int, write: bool) -> Reach:
+        """What an access at offset `low` of one of these objects can touch."""
+        reach = Reach()
         for place, match in places:
             if (write and place.object.readonly) or place.limit < size:
                 continue
             here = conj(match, self.alive(place))
-            followed: Expr = FALSE
-            offsets, complete = self._offsets(place, low, size, stride)
+            followed = conj(here, self._blank(place, low, size))
+            offsets, complete = self.offsets(place, low, size, stride)
             for offset in offsets:
                 when = conj(conj(here, eq(low, const(offset, low.width))), self._inside(place, offset + size))
                 if when is not FALSE and self._aligned(place, offset, size):
@@ -125,17 +131,27 @@ class Memory:
             within = conj(within, eq(make("extract", bits, (low,), 0), const(0, bits)))
         return within
 
-    def _offsets(self, place: Place, low: Expr, size: int, stride: Stride) -> tuple[list[int], bool]:
+    def _blank(self, place: Place, low: Expr, size: int) -> Expr:
+        """The access lies where the object has no cells left (`Object.dropped`): valid, but it reads zero and writes nothing."""
+        blank: Expr = FALSE
+        for start, end in place.object.dropped:
+            if end - start >= size:
+                after, before = binary("ule", const(start, low.width), low), binary("ule", low, const(end - size, low.width))
+                blank = disj(blank, conj(after, before))
+        return conj(blank, self._bounded(place, low, size)) if blank is not FALSE else FALSE
+
+    def offsets(self, place: Place, low: Expr, size: int, stride: Stride) -> tuple[list[int], bool]:
         """Offsets to consider, and whether there are no others: those where the pointer is likely to point."""
         if low.is_const:
             inside = low.value <= place.limit - size
             return ([low.value] if inside else []), True
-        every = range(place.limit - size + 1)
+        every = _considered(place, size)
         cells = [c.offset for c in place.cells if c.size == size and stride.has(c.offset)]
         if not cells:
             likely = [offset for offset in every if stride.has(offset)]
             return likely[:MOST_BYTES], len(likely) == len(every) <= MOST_BYTES
-        aligned = every[:: min(size, self.program.word // 8)] if not size & (size - 1) else every
+        step = min(size, self.program.word // 8) if not size & (size - 1) else 1
+        aligned = every if step == 1 else [offset for offset in every if offset % step == 0]
         more = [offset for offset in sorted(set(aligned).difference(cells)) if stride.has(offset)]
         found = cells + more[:MOST_BYTES]
         return found, len(found) == len(every) or (self.strict and len(found) >= len(aligned) and set(aligned) <= set(found))
@@ -180,6 +196,18 @@ class Memory:
                     old = self.read(index)
                 new[index] = ite(way.when, _patched(old, cell.offset, value, way.offset), old)
         return new
+
+
+def _considered(place: Place, size: int) -> Sequence[int]:
+    """The offsets at which an access can touch a cell: all, but for those where cells were dropped."""
+    if not place.object.dropped:
+        return range(place.limit - size + 1)
+    found: list[int] = []
+    first = 0
+    for start, end in place.object.dropped:
+        found += range(first, min(start, place.limit - size + 1))
+        first = max(first, end - size + 1, start)
+    return [*found, *range(first, place.limit - size + 1)]
 
 
 def _patched(old: Expr, cell: int, value: Expr, offset: int) -> Expr:

@@ -58,7 +58,7 @@ def constant_states(model: Model) -> tuple[Model, Restore]:
     found = {name: start for name, start in model.init.items() if start is not None}
     while True:
         leaf = _leaf(dict(found))
-        rewrite = _Rewrite(leaf)
+        rewrite = Rewrite(leaf)
         lost = [name for name, start in found.items() if rewrite(model.next[name]) is not start]
         if not lost:
             break
@@ -76,7 +76,7 @@ def equal_states(model: Model) -> tuple[Model, Restore]:
     while True:
         heads: dict[object, str] = {}
         known = {name: reg(heads.setdefault(group, name), model.states[name]) for name, group in classes.items()}
-        rewrite = _Rewrite(_leaf(known))
+        rewrite = Rewrite(_leaf(known))
         refined = {name: (group, rewrite(model.next[name])) for name, group in classes.items()}
         numbers: dict[object, int] = {}
         renamed = {name: numbers.setdefault(group, len(numbers)) for name, group in refined.items()}
@@ -116,7 +116,7 @@ def cone_of_influence(model: Model) -> tuple[Model, Restore]:
     return small, Restore(model)
 
 
-class _Rewrite:
+class Rewrite:
     """Substitution of leaves with one memory for many terms."""
 
     def __init__(self, leaf: Callable[[Expr], Expr]) -> None:
@@ -157,7 +157,7 @@ def _leaf(known: dict[str, Expr]) -> Callable[[Expr], Expr]:
 
 def _replace(model: Model, known: dict[str, Expr]) -> Model:
     """The model with these states replaced by terms and dropped."""
-    rewrite = _Rewrite(_leaf(known))
+    rewrite = Rewrite(_leaf(known))
     rest = [name for name in model.states if name not in known]
     return replace(
         model,

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fsoft.circuit.memory_terms import Facts, Memory
+from fsoft.circuit.ports import Port, Ports, Use
 from fsoft.frontend.source import NOWHERE, Loc
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, ite, make, negate, reg, substitute
 from fsoft.program.interpreter import in_section
@@ -111,16 +112,17 @@ class Words:
 class StepTerms:
     """Executes one step of one slot; `effect` is the result."""
 
-    def __init__(self, words: Words, inputs: Inputs, facts: Facts, slot: int, step: Step):
+    def __init__(self, words: Words, inputs: Inputs, facts: Facts, ports: Ports, slot: int, step: Step):
         self.words, self.inputs, self.slot, self.step = words, inputs, slot, step
         self.program, self.layout = words.program, words.layout
         self.thread = words.program.threads[slot]
         self.effect = Effect()
         self.running: Expr = TRUE
         self.numbers = 0
+        self.ports, self.uses, self.required = ports, list[Use](), 0
         self.memory = Memory(words.program, words.layout, self.read, facts, slot)
         self.registers = {name: words.leaf(index) for name, index in self.layout.registers[slot].items()}
-        self.effect.enabled = self.term(step.guard)
+        self.guard = self.effect.enabled = self.term(step.guard)
         for action in step.actions:
             self.action(action)
             if self.running is FALSE:
@@ -165,6 +167,7 @@ class StepTerms:
             self._set(action.reg, self.term(action.value), when)
         elif isinstance(action, Require):
             self.effect.enabled = conj(self.effect.enabled, disj(negate(when), self.term(action.condition)))
+            self.required = len(self.uses)
         elif isinstance(action, Check):
             self._stop("failed", conj(when, negate(self.term(action.condition))), prop=action.prop)
         elif isinstance(action, Halt):
@@ -242,6 +245,10 @@ class StepTerms:
 
     def _access(self, action: Load | Store, when: Expr) -> None:
         address = self.term(action.address)
+        port = self.ports.find(self.memory, address, action, len(self.uses), self.effect.writes)
+        if port is not None:
+            self._shared(action, when, address, port)
+            return
         reach = self.memory.reach(address, action.address, action.size, isinstance(action, Store))
         self._lose(conj(when, reach.odd), action.loc)
         self._broken("valid-deref", conj(when, negate(disj(reach.valid, reach.odd))), action.loc)
@@ -252,6 +259,20 @@ class StepTerms:
         value = self.term(action.value)
         for index, new in self.memory.stored(reach, action.size, value).items():
             self._write(index, new, done)
+
+    def _shared(self, action: Load | Store, when: Expr, address: Expr, port: Port) -> None:
+        """The same through a port."""
+        valid, odd = port.judge(self.memory, address, action.address)
+        self._lose(conj(when, odd), action.loc)
+        self._broken("valid-deref", conj(when, negate(disj(valid, odd))), action.loc)
+        done = conj(when, valid)
+        low = make("extract", self.program.offset_bits, (address,), 0)
+        if isinstance(action, Load):
+            self.uses.append(Use(port, low))
+            self._set(action.reg, port.value, done)
+            return
+        self.uses.append(Use(port, low, self.term(action.value), done))
+        self.effect.writes.update(port.written)
 
     def _candidates(self, address: Expr, syntax: Expr) -> list[tuple[Place, Expr]]:
         return self.memory.objects(address, syntax)

@@ -99,6 +99,7 @@ def add_lowering(parser: Parser) -> None:
     group.add_argument("--heap", type=heap, metavar="N|fresh", help="heap objects per size if the count is not known (5); fresh: no reuse")
     group.add_argument("--malloc-may-fail", action="store_true", help="malloc may return a null pointer")
     group.add_argument("--recursion", type=positive, metavar="N", help="active calls of one function in a thread (4)")
+    group.add_argument("--array-limit", type=positive, metavar="N", help="keep the first N cells of each array: the others are any value")
     group.add_argument("--calls", choices=("once", "inline"), help="one copy of a function per thread, or one per call")
     group.add_argument("--eval-order", choices=("left", "right", "any"), help="the order of evaluation of operands and arguments")
     group.add_argument("--unknown-functions", choices=("reject", "havoc"), help="functions without body or model: an error, or any result")
@@ -221,6 +222,7 @@ def _options(args: argparse.Namespace, question: Question) -> Options:
         "threads": args.threads,
         "heap": args.heap[0] if args.heap else None,
         "recursion": args.recursion,
+        "array_limit": args.array_limit,
         "calls": args.calls,
         "eval_order": args.eval_order,
         "unknown_functions": args.unknown_functions,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_reading, request
@@ -13,13 +14,17 @@ from fsoft.cli.files import write_file
 from fsoft.cli.limits import limited
 from fsoft.cli.stages import Dumped, Stages
 
+if TYPE_CHECKING:
+    from fsoft.circuit.encode import Encoding
+    from fsoft.circuit.export import Exported
+
 _MOST_DEPTH = 10_000
 
 
 def run(argv: Sequence[str]) -> int:
     from fsoft.circuit.export import FORMATS
 
-    args = _parser().parse_args(argv)
+    args = build_parser().parse_args(argv)
     check_scheduler(args)
     if args.output is None:
         raise exits.UsageError("build needs -o FILE (.aag, .aig, .btor2, .smv or .smt2)")
@@ -32,7 +37,8 @@ def run(argv: Sequence[str]) -> int:
     return limited(lambda: _work(args, asked, suffix), args.timeout, args.memory)
 
 
-def _parser() -> Parser:
+def build_parser() -> Parser:
+    """The options of the command."""
     parser = Parser("build", "Write the circuit of a program for other model checkers, and a map back to C beside it.")
     add_reading(parser)
     form = parser.add_argument_group("the file")
@@ -72,16 +78,27 @@ def _check_question(asked: Request) -> None:
 
 
 def _work(args: argparse.Namespace, asked: Request, suffix: str) -> int:
+    stages = Stages(args.dump_after)
+    try:
+        _, exported = build_circuit(args, asked, suffix, stages)
+    except Dumped as dumped:
+        print(dumped.text())
+        return exits.TRUE
+    if args.stats:
+        stages.report()
+    unit = "bits" if exported.bits is not None else "words"
+    sizes = f"{len(exported.states)} state {unit}, {len(exported.inputs)} input {unit}, {len(exported.targets)} bads and bounds"
+    print(f"{args.output}: {sizes}")
+    return exits.TRUE
+
+
+def build_circuit(args: argparse.Namespace, asked: Request, suffix: str, stages: Stages) -> tuple[Encoding, Exported]:
+    """From C to the two files, `args.output` and its map; what was written, and the circuit that it came from."""
     from fsoft.circuit.encode import encode
     from fsoft.circuit.export import Form, export
     from fsoft.circuit.mapfile import Recipe, comment_of, write_map
 
-    stages = Stages(args.dump_after)
-    try:
-        program = stages.load(asked)
-    except Dumped as dumped:
-        print(dumped.text())
-        return exits.TRUE
+    program = stages.load(asked)
     depth = (10 if args.depth is None else args.depth) if suffix == "smt2" else None
     form = Form(suffix, not args.no_reduce, args.narrow, args.bad, args.fold_constraints, args.aiger or "1.9", depth)
     scheduler = scheduler_of(args, program)
@@ -92,12 +109,7 @@ def _work(args: argparse.Namespace, asked: Request, suffix: str) -> int:
     stages.note("export", f"{len(exported.states)} states, {len(exported.inputs)} inputs, {len(exported.data)} bytes")
     write_file(args.output, exported.data)
     write_file(map_name(args.output), write_map(recipe, encoding, exported).encode())
-    if args.stats:
-        stages.report()
-    unit = "bits" if exported.bits is not None else "words"
-    sizes = f"{len(exported.states)} state {unit}, {len(exported.inputs)} input {unit}, {len(exported.targets)} bads and bounds"
-    print(f"{args.output}: {sizes}")
-    return exits.TRUE
+    return encoding, exported
 
 
 def map_name(model: str) -> str:

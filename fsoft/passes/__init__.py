@@ -11,6 +11,7 @@ from fsoft.passes.fold import Fold
 from fsoft.passes.known import Known
 from fsoft.passes.settled import Settled
 from fsoft.passes.simplify import Simplify
+from fsoft.passes.truncate import Truncate
 from fsoft.program.program import Program
 
 
@@ -21,7 +22,7 @@ class Pass(Protocol):
     def apply(self, program: Program) -> Program: ...
 
 
-PIPELINE: list[Pass] = [Simplify(), Settled(), Simplify("constants", split=False), Known(), Atomic(), Dead(), Fold()]
+PIPELINE: list[Pass] = [Simplify(), Settled(), Simplify("constants", split=False), Known(), Atomic(), Truncate(), Dead(), Fold()]
 """The passes that make a lowered program small, in order."""
 
 by_name: dict[str, Pass] = {p.name: p for p in PIPELINE}
@@ -36,4 +37,4 @@ def run(program: Program, passes: Sequence[Pass] = tuple(PIPELINE), after: Calla
     return program
 
 
-__all__ = ["Atomic", "Dead", "Fold", "Known", "PIPELINE", "Pass", "Settled", "Simplify", "by_name", "run"]
+__all__ = ["Atomic", "Dead", "Fold", "Known", "PIPELINE", "Pass", "Settled", "Simplify", "Truncate", "by_name", "run"]

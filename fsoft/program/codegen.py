@@ -225,7 +225,7 @@ class _StepWriter:
         width, loc = self.thread.template.registers[action.reg].width, self.loc(action.loc)
         if action.among is None:
             values = self.compiler.representatives.get(id(action))
-            question = Question("input", action.name, width, loc, action.signed, values)
+            question = Question("input", action.name, width, loc, action.signed, values, action.marker)
             out.line(f"{name} = choose({out.name(question)}, None)")
             return
         question = Question("among", action.name, width, loc, action.signed)

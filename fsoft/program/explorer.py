@@ -377,8 +377,7 @@ class Explorer:
         moves = without_halts(plain, self._trace(where))
         finding = confirm(plain, moves, finding, self.monitors, Sampler(self.program))
         reasons = [f"{finding.loc}: {finding.message}", *finding.lines, *self._locks(plain, moves, finding)]
-        markers = [self.program.markers[k] for move in moves for k in step_markers(self.machine.step(move.slot, move.step))]
-        added = [f"{m.loc}: the trace relies on an approximation: {m.message}" for m in dict.fromkeys(markers) if m.adds]
+        added = approximations(plain, moves)
         if added:
             return Verdict("UNKNOWN", finding.prop, [*reasons, *added], moves, self.stats, added)
         return Verdict("FALSE", finding.prop, reasons, moves, self.stats, loc=finding.loc)
@@ -427,6 +426,16 @@ class Explorer:
             reason = f"no violation found among {self.stats.states} states" + (f" ({why})" if why else "")
             return Verdict("UNKNOWN", prop, [reason, *obstacles], [], self.stats, obstacles)
         return Verdict("TRUE", prop, [f"all {self.stats.states} states explored"], [], self.stats)
+
+
+def approximations(machine: Machine, moves: Sequence[Move]) -> list[str]:
+    """The markers on a trace that may add behaviour: they forbid FALSE. A marker is on a step, or on an input that was asked for."""
+    program, passed = machine.program, dict[int, None]()
+    for one in play(machine, moves):
+        passed.update(dict.fromkeys(step_markers(machine.step(one.move.slot, one.move.step))))
+        passed.update((question.marker, None) for question, _ in one.asked if question.marker is not None)
+    found = dict.fromkeys(program.markers[k] for k in passed)
+    return [f"{m.loc}: the trace relies on an approximation: {m.message}" + (f" ({m.remedy})" if m.remedy else "") for m in found if m.adds]
 
 
 def marker_line(program: Program, index: int) -> str:

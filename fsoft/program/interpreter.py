@@ -170,7 +170,7 @@ class _Do:
         width = self.program.threads[self.slot].template.registers[action.reg].width
         loc = self.loc(action.loc)
         if action.among is None:
-            question = Question("input", action.name, width, loc, action.signed)
+            question = Question("input", action.name, width, loc, action.signed, marker=action.marker)
             self.set(action.reg, self.choose(question, None))
             return
         options = set_bits(self.value(action.among))

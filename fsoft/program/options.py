@@ -23,7 +23,7 @@ PROPERTIES = (
 class Options:
     """`threads`: slots for a creation site whose number of executions is not known. `heap`: objects per pool where
     that is not known. `heap_size`: bytes of a heap object whose size is not constant. `recursion`: how many frames of one
-    function may be active.
+    function may be active. `array_limit`: how many cells of an array are modelled, 0 for all.
     `checks`: properties of PROPERTIES that are on. `unknown_functions`: "reject" or "havoc"."""
 
     entry: str = "main"
@@ -34,6 +34,7 @@ class Options:
     heap_reuse: bool = True
     malloc_may_fail: bool = False
     recursion: int = 4
+    array_limit: int = 0
     calls: str = "inline"  # or "once"
     eval_order: str = "left"  # or "right", "any"
     unknown_functions: str = "reject"

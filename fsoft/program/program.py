@@ -63,7 +63,8 @@ class Store:
 class Input:
     """register := any value of its width. With `among` (a bit mask): the number of any set bit, and 0 if there is none.
 
-    `name` says where it comes from, for traces ("__VERIFIER_nondet_int()", "uninitialised x", "wake whom").
+    `name` says where it comes from, for traces ("__VERIFIER_nondet_int()", "uninitialised x", "wake whom"). `marker` names the
+    approximation that it is, if it is one.
     """
 
     reg: str
@@ -72,6 +73,7 @@ class Input:
     when: Expr = TRUE
     loc: Loc = NOWHERE
     signed: bool = False
+    marker: int | None = None  # index into Program.markers
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +253,8 @@ class Object:
 
     `storage`: global, static, thread, local, string, heap, function, system (fsoft's own: thread descriptors).
     `initial` maps offsets of cells to values; other cells are 0, or undefined if `undefined`. An object that is not
-    `alive` at the start comes to life by Enter or Alloc. `slot` is the owner of a thread-local or local object.
+    `alive` at the start comes to life by Enter or Alloc. `slot` is the owner of a thread-local or local object. `dropped` are ranges of
+    bytes whose cells `passes/truncate` took away.
     """
 
     id: int
@@ -266,6 +269,7 @@ class Object:
     slot: int | None = None
     pool: int | None = None
     loc: Loc = NOWHERE
+    dropped: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(slots=True)

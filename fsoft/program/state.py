@@ -31,7 +31,7 @@ NEVER, ALIVE, DEAD = 0, 1, 2
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is to be chosen: `width` bits under a name for traces. `kind`: input, undefined, among, alloc. `values` are representatives that
-    suffice, if known."""
+    suffice, if known; `marker` is that of the Input."""
 
     kind: str
     name: str
@@ -39,6 +39,7 @@ class Question:
     loc: Loc = NOWHERE
     signed: bool = False
     values: tuple[int, ...] | None = None
+    marker: int | None = None
 
 
 Choose: TypeAlias = Callable[[Question, Sequence[int] | None], int]

@@ -9,19 +9,16 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from checkers.registry import ModelEngine
-from checkers.safety import Excluded, Goal, Open, Outcome, Question, Reached, judge
+from checkers.safety import Excluded, Goal, Open, Outcome, Reached, SafetyEngine
 from fsoft.circuit.aig import Aig
 from fsoft.circuit.bits import BitModel
 from fsoft.circuit.formats.aiger_write import write_aiger
 from fsoft.circuit.formats.witness import read_stimulus
-from fsoft.circuit.model import Model
 from fsoft.circuit.transform import fold_constraints, one_output, original_run, zero_resets
-from fsoft.circuit.verdict import Answer, Certificate
+from fsoft.circuit.verdict import Certificate
 from fsoft.solve.sat import OutOfTime
 from fsoft.solve.tools import ABC, missing, run
 
@@ -29,23 +26,12 @@ _SIMPLIFY = "scorr; dc2; scorr; dc2; "
 
 
 @dataclass(slots=True)
-class Abc:
+class Abc(SafetyEngine):
     """See the module's text; `depth` limits bmc3."""
 
     method: str = "pdr"
     simplify: bool = False
     depth: int | None = None
-
-    def check(
-        self,
-        model: Model | BitModel,
-        *,
-        progress: Callable[[int], None] | None = None,
-        timeout: float | None = None,
-        bad: str | None = None,
-        **options: Any,
-    ) -> Answer:
-        return judge(Question(model, progress, timeout, bad), replace(self, **options).solve)
 
     def solve(self, goal: Goal) -> Outcome:
         merged = one_output(goal.bits, list(goal.targets.values()))

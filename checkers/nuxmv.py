@@ -8,17 +8,13 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from checkers.registry import ModelEngine
-from checkers.safety import Excluded, Goal, Open, Outcome, Question, Reached, judge
+from checkers.safety import Excluded, Goal, Open, Outcome, Reached, SafetyEngine
 from fsoft.circuit.bits import BitModel, BitStimulus
 from fsoft.circuit.formats.smv import write_smv
-from fsoft.circuit.model import Model
 from fsoft.circuit.transform import fold_constraints, one_output, original_run, zero_resets
-from fsoft.circuit.verdict import Answer
 from fsoft.circuit.words import to_model
 from fsoft.solve.sat import OutOfTime
 from fsoft.solve.tools import NUXMV, missing, run
@@ -27,19 +23,8 @@ _SCRIPT = "read_model -i m.smv\nflatten_hierarchy\nencode_variables\nbuild_boole
 
 
 @dataclass(slots=True)
-class NuXmv:
+class NuXmv(SafetyEngine):
     """No options."""
-
-    def check(
-        self,
-        model: Model | BitModel,
-        *,
-        progress: Callable[[int], None] | None = None,
-        timeout: float | None = None,
-        bad: str | None = None,
-        **options: Any,
-    ) -> Answer:
-        return judge(Question(model, progress, timeout, bad), replace(self, **options).solve)
 
     def solve(self, goal: Goal) -> Outcome:
         merged = one_output(goal.bits, list(goal.targets.values()))

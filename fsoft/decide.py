@@ -48,6 +48,9 @@ _PLACED = {
 }
 
 
+MORE_BOUNDS = "others may cut as well: the search ended with these"
+
+
 class NotForCircuits(ValueError):
     """A model checker was asked about a property of whole states."""
 
@@ -115,7 +118,7 @@ def ask(model: Model, name: str, hear: Callable[[int], None], timeout: float | N
     bits = bitblast(model)
     words = name in ("smt", "portfolio")
     answer = entry.load().check(model if words else bits, progress=hear, timeout=timeout, **options)
-    if isinstance(answer, Proved) and answer.certificates:
+    if isinstance(answer, Proved) and (answer.certificates or answer.trusted):
         from checkers.certify import certify_answer
 
         wrong = certify_answer(bits, answer)
@@ -135,10 +138,9 @@ def verdict_of(encoding: Encoding, answer: Answer, stats: Stats, name: str) -> V
         stats.depth = answer.depth
         return violated(encoding, answer.stimulus, answer.bad, stats)
     if isinstance(answer, Proved):
-        lines = [f"proved by {name}: {certificate.describe()}" for certificate in answer.certificates]
-        return Verdict("TRUE", prop, list(dict.fromkeys(lines)) or [f"proved by {name}, without a certificate"], [], stats)
+        return Verdict("TRUE", prop, answer.describe(name), [], stats)
     stats.depth = max(stats.depth, answer.depth)
-    bounds = [bound_line(program, bound) for bound in answer.bounds]
+    bounds = list(dict.fromkeys(bound_line(program, bound) for bound in answer.bounds)) + [MORE_BOUNDS] * answer.more
     return Verdict("UNKNOWN", prop, [_unknown(answer), *bounds], [], stats, bounds)
 
 

@@ -27,6 +27,14 @@ ABC = Tool("ABC", ("berkeley-abc", "abc", "yosys-abc"), "Debian: apt-get install
 NUXMV = Tool("nuXmv", ("nuXmv", "nuxmv"), "download it from nuxmv.fbk.eu and put it on PATH")
 
 
+_group = {"own": True}
+
+
+def share_group() -> None:
+    """From now on the tools that this process runs stay in its process group: whoever ends the group ends them too."""
+    _group["own"] = False
+
+
 def missing(tool: Tool) -> str | None:
     """None if the tool is there; else one line that says how to get it."""
     if any(shutil.which(name) for name in tool.names):
@@ -52,7 +60,7 @@ def run(tool: Tool, arguments: list[str], directory: str, timeout: float | None 
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        start_new_session=True,
+        start_new_session=_group["own"],
     )
     try:
         output, _ = process.communicate(text.encode(), timeout)
@@ -66,7 +74,10 @@ def run(tool: Tool, arguments: list[str], directory: str, timeout: float | None 
 
 def _kill(process: subprocess.Popen[bytes]) -> bytes:
     try:
-        os.killpg(process.pid, signal.SIGKILL)
+        if _group["own"]:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
     except ProcessLookupError:
         pass
     output, _ = process.communicate()

@@ -38,7 +38,7 @@ class NuXmv(SafetyEngine):
         if not ended:
             raise OutOfTime
         if re.search(r"-- invariant .* is true", output):
-            return Excluded(None)
+            return Excluded(None, "nuXmv")
         if re.search(r"-- invariant .* is false", output):
             return Reached(original_run(goal.bits, read_trace(output, plain)))
         return Open("nuXmv gave no answer")

@@ -37,9 +37,9 @@ MakeScheduler = Callable[[Program], Scheduler]
 
 _BOUNDS = {
     "contexts": "a run needs more contexts than were allowed (--contexts)",
-    "rounds": "a run may need more rounds than were allowed (--rounds)",
+    "rounds": "a run needs more rounds than were allowed (--rounds)",
     RANGE: "a word needs more bits than the engine had time for",
-    "schedule": "the given schedule ends before the program does (--scheduler given)",
+    "schedule": "the program can make moves that the given schedule leaves out (--scheduler given)",
 }
 _PLACED = {
     "undefined": "undefined behaviour",

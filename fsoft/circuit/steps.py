@@ -33,9 +33,7 @@ from fsoft.program.program import (
 )  # fmt: skip
 from fsoft.program.state import ALIVE, DEAD, NEVER, OVER, Layout, Place
 
-RESERVED = frozenset(
-    {"schedule", "schedule.pass", "scheduler.last", "scheduler.contexts", "scheduler.turn", "scheduler.step", "which"}
-)
+RESERVED = frozenset({"schedule", "scheduler.last", "scheduler.contexts", "scheduler.round", "scheduler.step", "which"})
 """Names of inputs and states that do not come from the program."""
 
 

@@ -58,10 +58,10 @@ def judge_case(name: str, model: Model, depth: int | None, shortest_first: bool,
         return True
     if isinstance(answer, Proved):
         assert depth is None, (name, model)
-        if answer.certificates or name != "abc":
-            assert certify_answer(bitblast(model), answer) is None
-        else:
-            assert options
+        assert certify_answer(bitblast(model), answer) is None
+        whom = "abc reach" if "method" in options else "abc scorr"
+        assert all(name == "abc" and options and trusted.whom == whom for trusted in answer.trusted)
+        assert answer.certificates or answer.trusted
         return True
     assert isinstance(answer, Unknown)
     assert depth is None or answer.depth < depth, (name, answer, depth)
@@ -154,6 +154,19 @@ def test_bounds_forbid_true(name: str) -> None:
     assert isinstance(clean, Proved) and certify_answer(bitblast(counter(5, 9, 8)), clean) is None
     found = engine.check(counter(5, 4, 3))
     assert isinstance(found, Violated) and found.depth == 4
+
+
+@pytest.mark.parametrize("name", ["bmc", "kinduction", "pdr", "bdd", "smt"])
+def test_all_bounds_that_are_easy_to_reach_are_named(name: str) -> None:
+    model = counter(5, 9, 3)
+    x = expr.reg("x", 4)
+    model.bounds["heap"] = expr.eq(x, expr.const(5, 4))
+    engine = model_engine(name).load()
+    both = engine.check(model)
+    assert isinstance(both, Unknown) and set(both.bounds) == {"loop", "heap"} and not both.more
+    model.bounds["never"] = expr.eq(x, expr.const(12, 4))
+    some = engine.check(model)
+    assert isinstance(some, Unknown) and set(some.bounds) == {"loop", "heap"} and some.more
 
 
 def test_models_without_states() -> None:

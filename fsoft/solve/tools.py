@@ -24,7 +24,7 @@ class Tool:
 
 
 ABC = Tool("ABC", ("berkeley-abc", "abc", "yosys-abc"), "Debian: apt-get install berkeley-abc")
-NUXMV = Tool("nuXmv", ("nuXmv", "nuxmv"), "download it from nuxmv.fbk.eu and put it on PATH")
+NUXMV = Tool("nuXmv", ("nuXmv", "nuxmv", "NuSMV", "nusmv"), "download it from nuxmv.fbk.eu, or NuSMV from nusmv.fbk.eu, and put it on PATH")
 
 
 _group = {"own": True}

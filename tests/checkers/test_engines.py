@@ -12,10 +12,11 @@ import pytest
 from checkers.certify import certify, certify_answer
 from checkers.registry import model_engine, model_engines
 from fsoft.circuit.bitblast import bitblast
+from fsoft.circuit.bits import BitModel
 from fsoft.circuit.model import Model
 from fsoft.circuit.simulate import violates
 from fsoft.circuit.sweep import sweep
-from fsoft.circuit.verdict import Proved, Unknown, Violated
+from fsoft.circuit.verdict import Certificate, Proved, Unknown, Violated
 from fsoft.frontend.source import InputError
 from fsoft.program import expr
 from tests.checkers.oracle import shortest
@@ -129,6 +130,52 @@ def test_corrupted_certificates_are_refused() -> None:
             refused += certify(bits, replace(certificate, clauses=tuple(wrong))) is not None
     print(f"refused {refused}/{total} corrupted clauses")  # a changed clause may still be an invariant
     assert refused > total / 2
+
+
+def proofs(name: str) -> list[tuple[BitModel, Certificate]]:
+    """The certificates of the engine for the safe models; each passes."""
+    found = []
+    for model, depth in cases():
+        if depth is None:
+            bits = bitblast(model)
+            answer = model_engine(name).load().check(bits)
+            assert isinstance(answer, Proved) and certify(bits, answer.certificates[0]) is None
+            found.append((bits, answer.certificates[0]))
+    return found
+
+
+def test_corrupted_proofs_by_induction_are_refused() -> None:
+    """The engine finds the smallest k, so that none below it is a proof; and facts about latches must be facts."""
+    total = 0
+    for bits, certificate in proofs("kinduction"):
+        for k in range(certificate.k):
+            total += 1
+            assert certify(bits, replace(certificate, k=k)), "a smaller k"
+        if not bits.constraints:
+            assert certify(bits, replace(certificate, clauses=(*certificate.clauses, ())))
+        assert certify(bits, replace(certificate, over=(len(bits.latches),)))
+        assert certify(bits, replace(certificate, k=-1))
+    assert total > COUNT / 4
+
+
+def test_corrupted_sets_of_states_are_refused() -> None:
+    """A set that is turned around misses the initial states; one with a changed gate is mostly no invariant."""
+    rng = random.Random(9)
+    refused = total = 0
+    for bits, certificate in proofs("bdd"):
+        if not certificate.circuit or bits.constraints:  # where the constraints contradict each other anything is an invariant
+            continue
+        assert certify(bits, replace(certificate, outputs=(certificate.outputs[0] ^ 1,)))
+        for _ in range(3):
+            gates = list(certificate.circuit)
+            place = rng.randrange(len(gates))
+            gates[place] = (gates[place][0] ^ 1, gates[place][1])
+            total += 1
+            refused += certify(bits, replace(certificate, circuit=tuple(gates))) is not None
+        late = ((2 * (len(bits.latches) + len(certificate.circuit)), 2), *certificate.circuit[1:])
+        assert certify(bits, replace(certificate, circuit=late))
+    print(f"refused {refused}/{total} changed circuits")
+    assert total > COUNT / 4 and refused > total / 2
 
 
 def test_a_false_certificate_for_an_unsafe_model_is_refused() -> None:

@@ -153,7 +153,7 @@ def test_smv_counts_with_single_bits_and_shifts_by_constants() -> None:
     for model in some_models(40, 8):
         text = write_smv(model)
         assert not re.search(r"(<<|>>) (?!\d+\b)", text), text
-        single = {name for name in re.findall(r"^VAR (\w+) : unsigned word\[1\]", text, re.MULTILINE)}
+        single = set(re.findall(r"^VAR (\w+) : unsigned word\[1\]", text, re.MULTILINE))
         operands = re.findall(r":= -?(\w+) (?:[-+*/]|mod) (\w+)", text)
         assert not any(single.intersection(pair) for pair in operands), text
 

@@ -1,7 +1,9 @@
 """ABC as an engine: the model goes to it as a binary AIGER file without constraints and with resets 0, its counterexample and its invariant
 come back.
 
-`method` is "pdr", "bmc3" or "reach"; `simplify` runs ABC's sequential simplification first, and then a proof comes without certificate.
+`method` is "pdr", "bmc3" or "reach"; `simplify` runs ABC's sequential simplification first. The invariant of pdr is then about what is
+left; latches keep their names, and it becomes a certificate if it passes the check on the model that ABC was given. Otherwise,
+because merged nodes are missing from it, and after "reach", which shows none, the proof says whom it trusts.
 """
 
 from __future__ import annotations
@@ -9,19 +11,17 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
+from checkers.certify import certify
 from checkers.registry import ModelEngine
-from checkers.safety import Excluded, Goal, Open, Outcome, Question, Reached, judge
+from checkers.safety import Excluded, Goal, Open, Outcome, Reached, SafetyEngine
 from fsoft.circuit.aig import Aig
-from fsoft.circuit.bits import BitModel
+from fsoft.circuit.bits import BitModel, fingerprint
 from fsoft.circuit.formats.aiger_write import write_aiger
 from fsoft.circuit.formats.witness import read_stimulus
-from fsoft.circuit.model import Model
 from fsoft.circuit.transform import fold_constraints, one_output, original_run, zero_resets
-from fsoft.circuit.verdict import Answer, Certificate
+from fsoft.circuit.verdict import Certificate
 from fsoft.solve.sat import OutOfTime
 from fsoft.solve.tools import ABC, missing, run
 
@@ -29,23 +29,12 @@ _SIMPLIFY = "scorr; dc2; scorr; dc2; "
 
 
 @dataclass(slots=True)
-class Abc:
+class Abc(SafetyEngine):
     """See the module's text; `depth` limits bmc3."""
 
     method: str = "pdr"
     simplify: bool = False
     depth: int | None = None
-
-    def check(
-        self,
-        model: Model | BitModel,
-        *,
-        progress: Callable[[int], None] | None = None,
-        timeout: float | None = None,
-        bad: str | None = None,
-        **options: Any,
-    ) -> Answer:
-        return judge(Question(model, progress, timeout, bad), replace(self, **options).solve)
 
     def solve(self, goal: Goal) -> Outcome:
         merged = one_output(goal.bits, list(goal.targets.values()))
@@ -63,7 +52,7 @@ class Abc:
                 found, _ = read_stimulus("\n".join(rows), _padded(plain), "counterexample of ABC")
                 return Reached(original_run(goal.bits, found))
             if "Property proved" in output or "is proved unreachable" in output:
-                return Excluded(self._certificate(goal, plain, directory))
+                return self._proof(goal, plain, directory)
         return self._unfinished(goal, output)
 
     def _commands(self, goal: Goal, sequential: bool) -> str:
@@ -71,11 +60,11 @@ class Abc:
         limit = "" if left is None else f" -T {max(1, int(left))}"
         start = "read m.aig; " + (_SIMPLIFY if self.simplify else "")
         if self.method == "pdr":
-            work = f"pdr{limit}" + ("" if self.simplify else " -d -I inv.pla")
+            work = f"pdr{limit} -d -I inv.pla"
         elif self.method == "bmc3":
             work = f"bmc3{limit}" + ("" if self.depth is None else f" -F {self.depth + 1}")
         elif not sequential:  # `reach` refuses these
-            work = f"pdr{limit}"
+            work = f"pdr{limit} -d -I inv.pla"
         else:
             work = f"reach -B 10000000 -F 1000000{limit}"
         return f"{start}{work}; write_cex -a w.cex"
@@ -90,12 +79,17 @@ class Abc:
         last = [line for line in output.splitlines() if line.strip() and not line.startswith("ABC command line")]
         return Open("ABC gave no answer" + (f": {last[-1].strip()}" if last else ""))
 
-    def _certificate(self, goal: Goal, plain: BitModel, directory: str) -> Certificate | None:
+    def _proof(self, goal: Goal, plain: BitModel, directory: str) -> Excluded:
+        """ABC's word for it, with a certificate if ABC has written an invariant that can be one."""
         path = os.path.join(directory, "inv.pla")
         if not os.path.exists(path):
-            return None
+            return Excluded(None, f"abc {self.method}")
         with open(path, encoding="ascii", errors="replace") as file:
-            return lift_invariant(goal.bits, plain, _read_pla(file.read()))
+            certificate = lift_invariant(goal.bits, plain, _read_pla(file.read()))
+        if not self.simplify:
+            return Excluded(certificate)
+        complete = replace(certificate, model=fingerprint(goal.bits), targets=tuple(goal.targets))
+        return Excluded(certificate) if certify(goal.bits, complete) is None else Excluded(None, "abc scorr")
 
 
 def _renamed(bits: BitModel) -> BitModel:

@@ -7,22 +7,19 @@ are kept for each k: a counterexample is picked backwards through them. The proo
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 from checkers.registry import ModelEngine
-from checkers.safety import Excluded, Goal, Open, Outcome, Question, Reached, invariant, judge
+from checkers.safety import Excluded, Goal, Open, Outcome, Reached, SafetyEngine, invariant
 from fsoft.circuit.aig import Aig
-from fsoft.circuit.bits import BitModel, BitStimulus
-from fsoft.circuit.model import Model
+from fsoft.circuit.bits import BitStimulus
 from fsoft.circuit.unroll import influence
-from fsoft.circuit.verdict import Answer, Certificate
+from fsoft.circuit.verdict import Certificate
 from fsoft.solve.bdd import Diagram, Manager, manager
 
 
 @dataclass(slots=True)
-class Bdd:
+class Bdd(SafetyEngine):
     """`backend` is "cudd", "autoref" or "pyeda"; `cluster` is how many nodes a part of the transition relation may have; `nodes` how many
     the reached states may have before the engine gives up; `depth` limits the steps."""
 
@@ -30,17 +27,6 @@ class Bdd:
     cluster: int = 2500
     nodes: int = 20_000_000
     depth: int | None = None
-
-    def check(
-        self,
-        model: Model | BitModel,
-        *,
-        progress: Callable[[int], None] | None = None,
-        timeout: float | None = None,
-        bad: str | None = None,
-        **options: Any,
-    ) -> Answer:
-        return judge(Question(model, progress, timeout, bad), replace(self, **options).solve)
 
     def solve(self, goal: Goal) -> Outcome:
         if all(literal == 0 for literal in goal.targets.values()):

@@ -7,40 +7,25 @@ state the two are forced apart: once no such run is long enough, all reachable s
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 from checkers.registry import ModelEngine
-from checkers.safety import Goal, Open, Outcome, Question, Reached, diameter, induction, judge
-from fsoft.circuit.bits import BitModel, BitStimulus
+from checkers.safety import Goal, Open, Outcome, Reached, SafetyEngine, diameter, induction
+from fsoft.circuit.bits import BitStimulus
 from fsoft.circuit.cnf import NEGATIVE, POSITIVE, Encoder
-from fsoft.circuit.model import Model
 from fsoft.circuit.unroll import Unroller
-from fsoft.circuit.verdict import Answer
 from fsoft.solve.sat import DEFAULT, Sat
 
 _ROUNDS = 40  # questions per depth that the search for the longest run may ask
 
 
 @dataclass(slots=True)
-class Bmc:
+class Bmc(SafetyEngine):
     """`depth`: how many transitions at most (None: no limit). `complete`: look for the longest run, to prove."""
 
     depth: int | None = None
     solver: str = DEFAULT
     complete: bool = True
-
-    def check(
-        self,
-        model: Model | BitModel,
-        *,
-        progress: Callable[[int], None] | None = None,
-        timeout: float | None = None,
-        bad: str | None = None,
-        **options: Any,
-    ) -> Answer:
-        return judge(Question(model, progress, timeout, bad), replace(self, **options).solve)
 
     def solve(self, goal: Goal) -> Outcome:
         if all(literal == 0 for literal in goal.targets.values()):

@@ -88,10 +88,12 @@ def certify(bits: BitModel, certificate: Certificate, solver: str = DEFAULT) -> 
     return _base(bits, certificate, wanted, solver) or _step(bits, certificate, wanted, solver)
 
 
-def certify_answer(bits: BitModel, answer: Proved, solver: str = DEFAULT) -> str | None:
-    """None if the certificates cover every bad and bound, and each is right."""
+def certify_answer(bits: BitModel, answer: Proved, bad: str | None = None, solver: str = DEFAULT) -> str | None:
+    """None if each certificate is right and every bad (or the one of that name) and bound is covered by one, or by what
+    the answer itself says is only trusted."""
     covered = {name for certificate in answer.certificates for name in certificate.targets}
-    missing = [name for name in bits.targets() if name not in covered]
+    covered |= {name for trusted in answer.trusted for name in trusted.targets}
+    missing = [name for name in bits.targets() if name not in covered and (bad is None or name == bad or name not in bits.bad)]
     if missing:
         return f"no certificate is about '{missing[0]}'"
     for certificate in answer.certificates:

@@ -7,38 +7,22 @@ Eén and Sörensson, "Temporal Induction by Incremental SAT Solving", 2003).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 from checkers.bmc import Unrolling
 from checkers.registry import ModelEngine
-from checkers.safety import Goal, Open, Outcome, Question, Reached, induction, judge
-from fsoft.circuit.bits import BitModel
+from checkers.safety import Goal, Open, Outcome, Reached, SafetyEngine, induction
 from fsoft.circuit.cnf import NEGATIVE, POSITIVE
-from fsoft.circuit.model import Model
-from fsoft.circuit.verdict import Answer
 from fsoft.solve.sat import DEFAULT, Sat
 
 
 @dataclass(slots=True)
-class KInduction:
+class KInduction(SafetyEngine):
     """`depth`: the largest k (None: no limit). `unique`: strengthen the step by simple paths."""
 
     depth: int | None = None
     solver: str = DEFAULT
     unique: bool = True
-
-    def check(
-        self,
-        model: Model | BitModel,
-        *,
-        progress: Callable[[int], None] | None = None,
-        timeout: float | None = None,
-        bad: str | None = None,
-        **options: Any,
-    ) -> Answer:
-        return judge(Question(model, progress, timeout, bad), replace(self, **options).solve)
 
     def solve(self, goal: Goal) -> Outcome:
         base, step = Unrolling(goal, Sat(self.solver)), _Step(goal, Sat(self.solver), self.unique)

@@ -1,6 +1,7 @@
-"""nuXmv as an engine, used when it is installed: the model goes to it as AIGER, the answer of its IC3 comes back.
+"""nuXmv as an engine, used when it is installed, or else NuSMV: the model goes to it as SMV, one bit per variable; the answer of its IC3
+(NuSMV: of its BDDs) comes back.
 
-A counterexample is read from the trace that nuXmv prints for its inputs; a proof comes without certificate.
+A counterexample is read from the trace that is printed with it; a proof comes without certificate, and says whom it trusts.
 """
 
 from __future__ import annotations
@@ -8,55 +9,46 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from checkers.registry import ModelEngine
-from checkers.safety import Excluded, Goal, Open, Outcome, Question, Reached, judge
+from checkers.safety import Excluded, Goal, Open, Outcome, Reached, SafetyEngine
 from fsoft.circuit.bits import BitModel, BitStimulus
 from fsoft.circuit.formats.smv import write_smv
-from fsoft.circuit.model import Model
 from fsoft.circuit.transform import fold_constraints, one_output, original_run, zero_resets
-from fsoft.circuit.verdict import Answer
 from fsoft.circuit.words import to_model
 from fsoft.solve.sat import OutOfTime
-from fsoft.solve.tools import NUXMV, missing, run
+from fsoft.solve.tools import NUXMV, find, missing, run
 
-_SCRIPT = "read_model -i m.smv\nflatten_hierarchy\nencode_variables\nbuild_boolean_model\ncheck_invar_ic3\nshow_traces -v -a\nquit\n"
+_START = "set on_failure_script_quits 1\nread_model -i m.smv\nflatten_hierarchy\nencode_variables\n"
+_NUXMV = _START + "build_boolean_model\ncheck_invar_ic3\nquit\n"
+_NUSMV = _START + "build_model\ncheck_invar\nquit\n"
 
 
 @dataclass(slots=True)
-class NuXmv:
+class NuXmv(SafetyEngine):
     """No options."""
-
-    def check(
-        self,
-        model: Model | BitModel,
-        *,
-        progress: Callable[[int], None] | None = None,
-        timeout: float | None = None,
-        bad: str | None = None,
-        **options: Any,
-    ) -> Answer:
-        return judge(Question(model, progress, timeout, bad), replace(self, **options).solve)
 
     def solve(self, goal: Goal) -> Outcome:
         merged = one_output(goal.bits, list(goal.targets.values()))
         plain = zero_resets(fold_constraints(merged))
+        older = os.path.basename(find(NUXMV)).lower() == "nusmv"
+        name, script = ("NuSMV", _NUSMV) if older else ("nuXmv", _NUXMV)
         with tempfile.TemporaryDirectory(prefix="fsoft-nuxmv-") as directory:
             with open(os.path.join(directory, "m.smv"), "w", encoding="utf-8") as file:
                 file.write(write_smv(to_model(_single_bits(plain))))
             with open(os.path.join(directory, "commands"), "w", encoding="ascii") as file:
-                file.write(_SCRIPT)
+                file.write(script)
             output, ended = run(NUXMV, ["-source", "commands"], directory, goal.left())
         if not ended:
             raise OutOfTime
-        if re.search(r"-- invariant .* is true", output):
-            return Excluded(None)
-        if re.search(r"-- invariant .* is false", output):
+        verdicts = set(re.findall(r"^-- invariant .*\bis (true|false)\s*$", output, re.MULTILINE))
+        if verdicts == {"true"}:
+            return Excluded(None, name)
+        if verdicts == {"false"}:
             return Reached(original_run(goal.bits, read_trace(output, plain)))
-        return Open("nuXmv gave no answer")
+        said = [line.strip() for line in output.splitlines() if line.strip() and not line.startswith("***")]
+        return Open(f"{name} gave no answer" + (f": {said[-1][:200]}" if said else ""))
 
 
 def _single_bits(bits: BitModel) -> BitModel:
@@ -66,7 +58,7 @@ def _single_bits(bits: BitModel) -> BitModel:
 
 
 def read_trace(output: str, bits: BitModel) -> BitStimulus:
-    """The inputs of the last trace that nuXmv printed: `i<number> = 0ud1_<bit>` under each `-> State`. What is not repeated stays."""
+    """The inputs of the last trace that was printed: `i<number> = 0ud1_<bit>` under each `-> State`. What is not repeated stays."""
     steps: list[tuple[int, ...]] = []
     current = [0] * len(bits.inputs)
     for line in output.splitlines():
@@ -86,7 +78,7 @@ def read_trace(output: str, bits: BitModel) -> BitStimulus:
 
 ENGINE = ModelEngine(
     name="nuxmv",
-    summary="nuXmv's IC3, if it is installed",
+    summary="nuXmv's IC3 or NuSMV's BDDs, whichever is installed",
     proves=True,
     refutes=True,
     load=NuXmv,

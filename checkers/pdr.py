@@ -11,17 +11,14 @@ latches that, with the inputs chosen, force the successor. The proof is the set 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from checkers.pairs import pair_invariants
 from checkers.registry import ModelEngine
-from checkers.safety import Excluded, Goal, Outcome, Question, Reached, invariant, judge
+from checkers.safety import Excluded, Goal, Outcome, Reached, SafetyEngine, invariant
 from fsoft.circuit.bits import BitModel, BitStimulus
 from fsoft.circuit.cnf import NEGATIVE, POSITIVE, Encoder
-from fsoft.circuit.model import Model
-from fsoft.circuit.verdict import Answer
 from fsoft.program.verdict import InternalError
 from fsoft.solve.sat import Sat
 
@@ -30,24 +27,13 @@ _RECYCLE = 1500  # temporary clauses after which a frame's solver is made anew
 
 
 @dataclass(slots=True)
-class Pdr:
+class Pdr(SafetyEngine):
     """`ctg`: how many counterexamples to generalisation to try to block per dropped literal (0: none); `pairs`: begin with the
     inductive clauses of two literals."""
 
     solver: str = "minisat22"
     ctg: int = 2
     pairs: bool = True
-
-    def check(
-        self,
-        model: Model | BitModel,
-        *,
-        progress: Callable[[int], None] | None = None,
-        timeout: float | None = None,
-        bad: str | None = None,
-        **options: Any,
-    ) -> Answer:
-        return judge(Question(model, progress, timeout, bad), replace(self, **options).solve)
 
     def solve(self, goal: Goal) -> Outcome:
         if all(literal == 0 for literal in goal.targets.values()):

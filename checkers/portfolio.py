@@ -1,7 +1,7 @@
-"""Several engines at once, each in a process of its own; the first conclusive answer wins and the others are ended.
+"""Several engines at once, each in a process of its own; the first conclusive answer wins and the others are ended and reaped.
 
-A counterexample counts when it has been simulated, which every engine does; a proof counts when its certificate has been checked here with
-a fresh solver. Two engines that contradict each other are an internal error.
+A counterexample counts when it has been simulated; a proof counts when its certificate has been checked here with a fresh solver. Engines
+that contradict each other are an internal error, and the model and what each of them has to show are kept.
 """
 
 from __future__ import annotations
@@ -9,16 +9,14 @@ from __future__ import annotations
 import os
 import select
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from checkers.certify import certify_answer
+from checkers.evidence import Claim, keep_evidence
 from checkers.process import Child
 from checkers.registry import ModelEngine, model_engine
-from fsoft.circuit.bitblast import bitblast
-from fsoft.circuit.bits import BitModel, to_bits
-from fsoft.circuit.model import Model
+from checkers.safety import Question, SafetyEngine
+from fsoft.circuit.bits import to_bits
 from fsoft.circuit.simulate import confirm
 from fsoft.circuit.verdict import Answer, Proved, Unknown, Violated
 from fsoft.program.verdict import InternalError
@@ -27,27 +25,20 @@ _GRACE = 0.5
 
 
 @dataclass(slots=True)
-class Portfolio:
+class Portfolio(SafetyEngine):
     """`engines` run in turn, `jobs` at a time (default: the cores of the machine, at least 2); `memory` is megabytes for each. A
-    certificate is checked unless `certify` is off."""
+    certificate is checked unless `certify` is off. `every` lets all engines finish and compares them. `keep` is where the folder with the
+    evidence of a contradiction is made."""
 
     engines: tuple[str, ...] = ("pdr", "bmc", "kinduction", "bdd")
     jobs: int | None = None
     memory: int | None = None
     certify: bool = True
+    every: bool = False
+    keep: str = "."
 
-    def check(
-        self,
-        model: Model | BitModel,
-        *,
-        progress: Callable[[int], None] | None = None,
-        timeout: float | None = None,
-        bad: str | None = None,
-        **options: Any,
-    ) -> Answer:
-        settings = replace(self, **options)
-        bits = bitblast(model) if isinstance(model, Model) else model
-        race = _Race(settings, model, bits, progress, timeout, {} if bad is None else {"bad": bad})
+    def answer(self, question: Question) -> Answer:
+        race = _Race(self, question)
         try:
             return race.run()
         finally:
@@ -55,76 +46,115 @@ class Portfolio:
 
 
 class _Race:
-    def __init__(
-        self,
-        settings: Portfolio,
-        model: Model | BitModel,
-        bits: BitModel,
-        progress: Callable[[int], None] | None,
-        timeout: float | None,
-        options: dict[str, Any],
-    ) -> None:
-        self.settings, self.model, self.bits, self.progress, self.options = settings, model, bits, progress, options
-        self.limit = None if timeout is None else time.monotonic() + timeout
+    """`best` is the most that was heard without a decision, `covered` who vouches for its depth; `decided` are the decisive answers."""
+
+    def __init__(self, settings: Portfolio, question: Question) -> None:
+        self.settings, self.question, self.bits = settings, question, question.bits
         self.waiting = [name for name in settings.engines if model_engine(name).missing() is None]
         self.running: list[Child] = []
         self.jobs = settings.jobs or max(2, os.cpu_count() or 1)
         self.best = Unknown(-1, "no engine is available" if not self.waiting else "no engine gave an answer")
+        self.covered = ""
+        self.decided: list[Claim] = []
 
     def run(self) -> Answer:
         while self.waiting or self.running:
             while self.waiting and len(self.running) < self.jobs:
                 self._start(self.waiting.pop(0))
-            left = None if self.limit is None else self.limit + _GRACE - time.monotonic()
-            ready = select.select(self.running, [], [], left)[0] if left is None or left > 0 else []
-            if not ready:
-                return replace(self.best, depth=max([self.best.depth, *[c.covered for c in self.running]]), why="time limit reached")
+            ready = self._wait()
             for child in ready:
-                self._hear(child.poll())
-                if child.answer is not None:
-                    self.running.remove(child)
-                    if (answer := self._judge(child)) is not None:
-                        return answer
-        return self.best
+                self._hear(child)
+            if self.decided and not self.settings.every:
+                return self._first(drain=True)
+            if not ready and not self.decided:
+                return replace(self.best, depth=max([self.best.depth, *[c.covered for c in self.running]]), why="time limit reached")
+            if not ready:
+                break
+        return self._first(drain=False) if self.decided else self.best
+
+    def _wait(self, seconds: float | None = None) -> list[Child]:
+        """The children that have something to say; none if the time is up."""
+        limit = self.question.deadline
+        left = seconds if seconds is not None or limit is None else limit + _GRACE - time.monotonic()
+        return select.select(self.running, [], [], left)[0] if left is None or left >= 0 else []
+
+    def _first(self, drain: bool) -> Answer:
+        """The first decisive answer, once nothing that others have said by now contradicts it."""
+        if drain:
+            for child in self._wait(0.0):
+                self._hear(child)
+        return self.decided[0].answer
 
     def _start(self, name: str) -> None:
-        left = None if self.limit is None else max(0.0, self.limit - time.monotonic())
-        model = self.model if name == "smt" else self.bits
-        self.running.append(Child(name, model, left, self.settings.memory, dict(self.options)))
+        deadline = self.question.deadline
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        model = self.question.model if name == "smt" else self.bits
+        options = {} if self.question.bad is None else {"bad": self.question.bad}
+        self.running.append(Child(name, model, left, self.settings.memory, options))
 
-    def _hear(self, depths: list[int]) -> None:
-        for depth in depths:
-            if depth > self.best.depth:
-                self.best = replace(self.best, depth=depth)
-                if self.progress:
-                    self.progress(depth)
-
-    def _judge(self, child: Child) -> Answer | None:
-        """The answer if it decides; otherwise it is remembered if it says more than the best so far."""
+    def _hear(self, child: Child) -> None:
+        for depth in child.poll():
+            self._cover(child.name, depth)
         answer = child.answer
+        if answer is None:
+            return
+        self.running.remove(child)
+        if isinstance(answer, Unknown) and not answer.proved:
+            if answer.depth > self.best.depth or self.best.depth < 0:
+                self.best = replace(answer, why=f"{child.name}: {answer.why}")
+            self._cover(child.name, answer.depth)
+            return
+        self._judge(Claim(child.name, answer))
+
+    def _cover(self, name: str, depth: int) -> None:
+        """An engine says that no bad is reachable within that many steps."""
+        claim = Claim(name, Unknown(depth, "still at work"))
+        for other in self.decided:
+            if isinstance(other.answer, Violated) and other.answer.depth <= depth:
+                self._contradiction(other, claim)
+        if depth > self.best.depth:
+            self.best, self.covered = replace(self.best, depth=depth), name
+            if self.question.progress and not self.decided:
+                self.question.progress(depth)
+        elif depth == self.best.depth and not self.covered:
+            self.covered = name
+
+    def _judge(self, claim: Claim) -> None:
+        """Takes a decisive answer if its evidence is right and nobody has said otherwise."""
+        answer = claim.answer
+        wrong = None
         if isinstance(answer, Violated):
             if answer.depth <= self.best.depth:
-                raise InternalError(f"{child.name} finds a violation after {answer.depth} steps, but {self.best.depth} were free of any")
+                self._contradiction(Claim(self.covered, Unknown(self.best.depth, "still at work")), claim)
             wrong = confirm(self.bits, to_bits(self.bits, answer.stimulus), self.bits.targets()[answer.bad])
-            if wrong:
-                raise InternalError(f"the counterexample of {child.name} does not simulate: {wrong}")
-            return answer
-        if isinstance(answer, Proved):
-            if self.settings.certify and answer.certificates and not self.options:
-                wrong = certify_answer(self.bits, answer)
-                if wrong:
-                    raise InternalError(f"the certificate of {child.name} is wrong: {wrong}")
-            return answer
-        assert isinstance(answer, Unknown)
-        if answer.proved:
-            return answer
-        if answer.depth > self.best.depth or not self.best.depth >= 0:
-            self.best = replace(answer, why=f"{child.name}: {answer.why}")
-        return None
+        elif isinstance(answer, Proved) and self.settings.certify and (answer.certificates or answer.trusted):
+            wrong = certify_answer(self.bits, answer, self.question.bad)
+        for other in self.decided:
+            if _contradict(other.answer, answer):
+                self._contradiction(other, claim)
+        if wrong:
+            what = "counterexample" if isinstance(answer, Violated) else "certificate"
+            raise InternalError(f"the {what} of the engine {claim.engine} is refused: {wrong}; {self._kept(claim)}")
+        self.decided.append(claim)
+
+    def _contradiction(self, one: Claim, other: Claim) -> None:
+        what = f"{one.engine} says that {one.says()}, but {other.engine} says that {other.says()}"
+        raise InternalError(f"the engines contradict each other: {what}; {self._kept(one, other)}")
+
+    def _kept(self, *claims: Claim) -> str:
+        return keep_evidence(self.bits, claims, self.settings.keep)
 
     def stop(self) -> None:
         for child in self.running:
             child.kill()
+
+
+def _contradict(one: Answer, other: Answer) -> bool:
+    """Whether two decisive answers exclude each other: a violation and a proof, or a proof and a reachable bound."""
+    if isinstance(one, Violated) or isinstance(other, Violated):
+        return not (isinstance(one, Violated) and isinstance(other, Violated))
+    bounds = [bool(answer.bounds) for answer in (one, other) if isinstance(answer, Unknown)]
+    return len(bounds) == 1 and bounds[0]
 
 
 ENGINE = ModelEngine(
@@ -133,5 +163,5 @@ ENGINE = ModelEngine(
     proves=True,
     refutes=True,
     load=Portfolio,
-    options=("engines", "jobs", "memory", "certify"),
+    options=("engines", "jobs", "memory", "certify", "every", "keep"),
 )

@@ -24,6 +24,7 @@ from fsoft.circuit.model import Model
 from fsoft.circuit.verdict import Answer, Unknown
 from fsoft.frontend.source import InputError
 from fsoft.program.verdict import InternalError
+from fsoft.solve.tools import share_group
 
 _DEPTH, _ANSWER, _ERROR = 0, 1, 2
 _GRACE = 0.5
@@ -100,6 +101,7 @@ def _child(pipe: int, name: str, model: Model | BitModel, timeout: float | None,
     code = 1
     try:
         os.setpgid(0, 0)
+        share_group()
         signal.signal(signal.SIGALRM, signal.SIG_IGN)
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)

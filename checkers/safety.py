@@ -1,25 +1,85 @@
 """What all engines on Models share: how a question is put and what is done before an answer leaves.
 
-An engine proper turns a `Goal` (a BitModel, some targets, a clock) into an `Outcome`. `judge` asks for the bads first; if those are
-unreachable it asks for the bounds too, because TRUE needs both. Every counterexample is simulated on the AIG before it is returned.
+An engine is a dataclass, its fields are its options. One that works on bits derives from `SafetyEngine` and writes `solve`, which turns a
+`Goal` (a BitModel, some targets, a clock) into an `Outcome`; one that works on something else writes `answer`. Bads are asked for
+first; if those are unreachable, bounds too, because TRUE needs both. Every counterexample is simulated on the AIG before it is returned.
 """
 
 from __future__ import annotations
 
+import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Union
+from typing import Any, Union
 
 from fsoft.circuit.bitblast import bitblast
-from fsoft.circuit.bits import BOUND, BitModel, BitStimulus, fingerprint, to_words
+from fsoft.circuit.bits import BOUND, BitModel, BitStimulus, fingerprint, to_bits, to_words
 from fsoft.circuit.model import Model
-from fsoft.circuit.simulate import confirm
+from fsoft.circuit.simulate import Simulator, confirm, run_bits
 from fsoft.circuit.sweep import sweep
-from fsoft.circuit.transform import copy
-from fsoft.circuit.verdict import Answer, Certificate, Proved, Unknown, Violated
+from fsoft.circuit.verdict import Answer, Certificate, Proved, Trusted, Unknown, Violated
 from fsoft.program.verdict import InternalError
 from fsoft.solve.sat import OutOfTime
+
+Progress = Callable[[int], None]
+"""Hears how many transitions are known to be free of targets."""
+
+_RUNS, _STEPS, _GATES = 128, 60, 1_500_000  # of the random runs that look for more bounds: at most so many, so long, with so much work
+
+
+@dataclass(slots=True)
+class Question:
+    """What `check` of an engine was called with."""
+
+    model: Model | BitModel
+    progress: Progress | None = None
+    timeout: float | None = None
+    bad: str | None = None
+    bits: BitModel = field(init=False)
+    deadline: float | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.bits = bitblast(self.model) if isinstance(self.model, Model) else self.model
+        self.deadline = None if self.timeout is None else time.monotonic() + self.timeout
+        if self.bad is not None and self.bad not in self.bits.bad:
+            raise ValueError(f"the model has no bad '{self.bad}'")
+
+    def bads(self) -> list[str]:
+        """The names of the bads asked about."""
+        return list(self.bits.bad) if self.bad is None else [self.bad]
+
+    def bounds(self) -> list[str]:
+        """The names of the bounds as targets."""
+        return [BOUND + name for name in self.bits.bounds]
+
+
+@dataclass(slots=True)
+class SafetyEngine:
+    """The base of engines; those that derive from it are dataclasses too."""
+
+    def check(
+        self,
+        model: Model | BitModel,
+        *,
+        progress: Progress | None = None,
+        timeout: float | None = None,
+        bad: str | None = None,
+        **options: Any,
+    ) -> Answer:
+        """See `ModelChecker`; `options` replace fields."""
+        return replace(self, **options).answer(Question(model, progress, timeout, bad))
+
+    def answer(self, question: Question) -> Answer:
+        """The answer about bads and bounds."""
+        return in_turn(question, lambda names, progress: _ask(question, names, progress, self.solve))
+
+    def solve(self, goal: Goal) -> Outcome:
+        """The engine proper: is one of the targets of the goal reachable?"""
+        raise NotImplementedError
+
+
+# ---------------------------------------------------------------- between the engine proper and its question
 
 
 @dataclass(slots=True)
@@ -29,7 +89,7 @@ class Goal:
     bits: BitModel
     targets: dict[str, int]
     deadline: float | None = None
-    progress: Callable[[int], None] | None = None
+    progress: Progress | None = None
     covered: int = -1
 
     def cover(self, depth: int) -> None:
@@ -58,9 +118,11 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """No target is reachable; the certificate's `model` and `targets` are filled in by `judge`. A tool that gives none has None."""
+    """No target is reachable; `model` and `targets` of the certificate are filled in later. A tool that gives none has None, and `trusts`
+    says what then has to be believed."""
 
     certificate: Certificate | None
+    trusts: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +134,8 @@ class Open:
 
 Outcome = Union[Reached, Excluded, Open]
 Solve = Callable[[Goal], Outcome]
+Ask = Callable[[list[str], Union[Progress, None]], Answer]
+"""Is one of the targets of these names reachable?"""
 
 
 def invariant(clauses: list[tuple[int, ...]], circuit: tuple[tuple[int, int], ...] = (), outputs: tuple[int, ...] = ()) -> Excluded:
@@ -86,47 +150,68 @@ def diameter(k: int, latches: int) -> Excluded:
     return Excluded(Certificate("diameter", "", (), k=k, over=tuple(range(latches))))
 
 
-@dataclass(slots=True)
-class Question:
-    """What `check` of an engine was called with."""
-
-    model: Model | BitModel
-    progress: Callable[[int], None] | None = None
-    timeout: float | None = None
-    bad: str | None = None
-    reduce: bool = True
-    bits: BitModel = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.bits = bitblast(self.model) if isinstance(self.model, Model) else self.model
+# ---------------------------------------------------------------- bads first, then bounds
 
 
-def judge(question: Question, solve: Solve) -> Answer:
-    """Puts the question to an engine: first the bads (or the one of that name), then the bounds."""
-    deadline = None if question.timeout is None else time.monotonic() + question.timeout
-    bits = question.bits
-    bads = bits.bad if question.bad is None else {question.bad: bits.bad[question.bad]}
-    first = _ask(question, bads, solve, deadline)
-    if not isinstance(first, Proved) or not bits.bounds:
+def in_turn(question: Question, ask: Ask) -> Answer:
+    """The answer of an engine that is asked about the bads and then, if those are unreachable, about the bounds."""
+    first = ask(question.bads(), question.progress)
+    bounds = question.bounds()
+    if not isinstance(first, Proved) or not bounds:
         return first
-    bounds = {BOUND + name: literal for name, literal in bits.bounds.items()}
-    silent = replace(question, model=bits, progress=None)  # depths of the bounds would contradict those of the bads
-    second = _ask(silent, bounds, solve, deadline)
+    second = ask(bounds, None)  # depths of the bounds would contradict those of the bads
     if isinstance(second, Proved):
-        return Proved(first.certificates + second.certificates, max(first.depth, second.depth))
+        return Proved(first.certificates + second.certificates, max(first.depth, second.depth), first.trusted + second.trusted)
     if isinstance(second, Violated):
-        name = second.bad.removeprefix(BOUND)
-        return Unknown(second.depth, f"the bound '{name}' is reached after {second.depth} steps", (name,), proved=True)
+        found = tuple(name.removeprefix(BOUND) for name in reachable(question.bits, second, bounds))
+        more = len(found) < len(bounds)
+        return Unknown(second.depth, f"the bound '{found[0]}' is reached after {second.depth} steps", found, proved=True, more=more)
     return Unknown(second.depth, f"the bounds are open: {second.why}", proved=True)
 
 
-def _ask(question: Question, targets: dict[str, int], solve: Solve, deadline: float | None) -> Answer:
+def reachable(bits: BitModel, found: Violated, names: Iterable[str]) -> list[str]:
+    """The targets that hold somewhere on the run that was found or on a few random runs; the one that was found is the first."""
+    literals = {name: literal for name, literal in bits.targets().items() if name in set(names) and literal != 0}
+    seen = {found.bad: True}
+    for row in run_bits(bits, to_bits(bits, found.stimulus), literals.values()):
+        seen.update((name, True) for name, value in zip(literals, row) if value)
+    seen.update((name, True) for name in _met(bits, {n: x for n, x in literals.items() if n not in seen}))
+    return list(seen)
+
+
+def _met(bits: BitModel, targets: dict[str, int]) -> list[str]:
+    """Targets that random runs meet. A run that breaks a constraint counts no longer."""
+    if not targets:
+        return []
+    rng = random.Random(1)
+    constraints = list(bits.constraints.values())
+    simulator = Simulator(bits.aig, [*targets.values(), *constraints, *bits.next], _RUNS)
+    state = [rng.getrandbits(_RUNS) if reset is None else -reset & simulator.mask for reset in bits.reset]
+    legal, met = simulator.mask, dict.fromkeys(targets, False)
+    for _ in range(min(_STEPS, _GATES // (len(bits.aig) + 1))):
+        for literal, value in zip(bits.latches, state):
+            simulator.set(literal, value)
+        for literal in bits.inputs:
+            simulator.set(literal, rng.getrandbits(_RUNS))
+        simulator.run()
+        for literal in constraints:
+            legal &= simulator.get(literal)
+        for name, literal in targets.items():
+            met[name] = met[name] or bool(simulator.get(literal) & legal)
+        state = [simulator.get(literal) for literal in bits.next]
+    return [name for name, is_met in met.items() if is_met]
+
+
+# ---------------------------------------------------------------- engines on bits
+
+
+def _ask(question: Question, names: list[str], progress: Progress | None, solve: Solve) -> Answer:
+    """Lets the engine work on the reduced model, and brings home what it finds."""
     bits = question.bits
-    reduction = sweep(bits, targets) if question.reduce else None
-    if reduction is None:
-        goal = Goal(copy(bits), targets, deadline, question.progress)
-    else:
-        goal = Goal(reduction.bits, reduction.targets, deadline, question.progress)
+    every = bits.targets()
+    targets = {name: every[name] for name in names}
+    reduction = sweep(bits, targets)
+    goal = Goal(reduction.bits, reduction.targets, question.deadline, progress)
     try:
         outcome = solve(goal)
     except OutOfTime:
@@ -135,12 +220,10 @@ def _ask(question: Question, targets: dict[str, int], solve: Solve, deadline: fl
         return Unknown(goal.covered, outcome.why)
     if isinstance(outcome, Excluded):
         if outcome.certificate is None:
-            return Proved((), goal.covered)
-        certificate = outcome.certificate if reduction is None else reduction.lift_certificate(outcome.certificate)
-        certificate = replace(certificate, model=fingerprint(bits), targets=tuple(targets))
-        return Proved((certificate,), goal.covered)
-    run = outcome.run if reduction is None else reduction.lift_run(outcome.run)
-    return violated(bits, run, targets)
+            return Proved((), goal.covered, (Trusted(tuple(names), outcome.trusts),))
+        certificate = reduction.lift_certificate(outcome.certificate)
+        return Proved((replace(certificate, model=fingerprint(bits), targets=tuple(names)),), goal.covered)
+    return violated(bits, reduction.lift_run(outcome.run), targets)
 
 
 def violated(bits: BitModel, run: BitStimulus, targets: dict[str, int]) -> Violated:

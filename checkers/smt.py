@@ -5,19 +5,16 @@ Base and step run side by side, k = 0, 1, 2, ...; `induct` switches the step off
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any
 
 from checkers.registry import ModelEngine
-from checkers.safety import violated
-from fsoft.circuit.bitblast import bitblast
+from checkers.safety import Progress, Question, SafetyEngine, in_turn, violated
 from fsoft.circuit.bits import BOUND, BitModel, fingerprint, to_bits
 from fsoft.circuit.model import Model
 from fsoft.circuit.reduce import reduce_model
-from fsoft.circuit.verdict import Answer, Certificate, Proved, Stimulus, Unknown, Violated
+from fsoft.circuit.verdict import Answer, Certificate, Proved, Stimulus, Unknown
 from fsoft.circuit.words import to_model
 from fsoft.program.expr import Expr
 from fsoft.solve.sat import OutOfTime
@@ -25,56 +22,34 @@ from fsoft.solve.smt import Smt
 
 
 @dataclass(slots=True)
-class SmtEngine:
+class SmtEngine(SafetyEngine):
     """`depth`: the largest k (None: no limit)."""
 
     depth: int | None = None
     induct: bool = True
 
-    def check(
-        self,
-        model: Model | BitModel,
-        *,
-        progress: Callable[[int], None] | None = None,
-        timeout: float | None = None,
-        bad: str | None = None,
-        **options: Any,
-    ) -> Answer:
-        engine = replace(self, **options)
-        words = to_model(model) if isinstance(model, BitModel) else model
-        bits = model if isinstance(model, BitModel) else bitblast(model)
-        deadline = None if timeout is None else time.monotonic() + timeout
-        bads = words.bad if bad is None else {bad: words.bad[bad]}
-        first = engine.ask(words, bits, bads, progress, deadline)
-        if not isinstance(first, Proved) or not words.bounds:
-            return first
-        bounds = {BOUND + name: term for name, term in words.bounds.items()}
-        second = engine.ask(words, bits, bounds, None, deadline)
-        if isinstance(second, Violated):
-            name = second.bad.removeprefix(BOUND)
-            return Unknown(second.depth, f"the bound '{name}' is reached after {second.depth} steps", (name,), proved=True)
-        if isinstance(second, Unknown):
-            return Unknown(second.depth, f"the bounds are open: {second.why}", proved=True)
-        return Proved(first.certificates + second.certificates, max(first.depth, second.depth))
+    def answer(self, question: Question) -> Answer:
+        words = to_model(question.model) if isinstance(question.model, BitModel) else question.model
+        return in_turn(question, lambda names, progress: self._ask(question, words, names, progress))
 
-    def ask(
-        self, words: Model, bits: BitModel, targets: dict[str, Expr], progress: Callable[[int], None] | None, deadline: float | None
-    ) -> Answer:
+    def _ask(self, question: Question, words: Model, names: list[str], progress: Progress | None) -> Answer:
+        bits, terms = question.bits, words.bad | {BOUND + name: term for name, term in words.bounds.items()}
+        targets = {name: terms[name] for name in names}
         small, restore = reduce_model(replace(words, bad=targets, bounds={}, justice={}, fairness={}))
-        base, step = _Frames(small, True, deadline), _Frames(small, False, deadline)
+        base, step = _Frames(small, True, question.deadline), _Frames(small, False, question.deadline)
         k = 0
         try:
             while self.depth is None or k <= self.depth:
                 if self.induct and step.excluded():
-                    return Proved((self._certificate(small, bits, tuple(targets), k, step.used),), k - 1)
+                    return Proved((self._certificate(small, bits, tuple(names), k, step.used),), k - 1)
                 run = base.reach()
                 if run is not None:
-                    return violated(bits, to_bits(bits, restore.run(run)), {name: bits.targets()[name] for name in targets})
+                    return violated(bits, to_bits(bits, restore.run(run)), {name: bits.targets()[name] for name in names})
                 if progress:
                     progress(k)
                 k += 1
                 if not small.states:
-                    return Proved((self._certificate(small, bits, tuple(targets), 0, False),), 0)
+                    return Proved((self._certificate(small, bits, tuple(names), 0, False),), 0)
         except OutOfTime:
             return Unknown(k - 1, "time limit reached")
         return Unknown(k - 1, f"no violation within {self.depth} steps")

@@ -38,15 +38,18 @@ MakeScheduler = Callable[[Program], Scheduler]
 
 _BOUNDS = {
     "contexts": "a run needs more contexts than were allowed (--contexts)",
-    "rounds": "a run may need more rounds than were allowed (--rounds)",
+    "rounds": "a run needs more rounds than were allowed (--rounds)",
     RANGE: "a word needs more bits than the engine had time for",
-    "schedule": "the given schedule ends before the program does (--scheduler given)",
+    "schedule": "the program can make moves that the given schedule leaves out (--scheduler given)",
 }
 _PLACED = {
     "undefined": "undefined behaviour",
     "access": "the circuit does not follow an access at an unusual offset; the engine explicit does",
     "cut": "a bound cuts",
 }
+
+
+MORE_BOUNDS = "others may cut as well: the search ended with these"
 
 
 class NotForCircuits(ValueError):
@@ -117,7 +120,7 @@ def ask(model: Model, name: str, hear: Callable[[int], None], timeout: float | N
     bits = bitblast(model)
     words = name in ("smt", "portfolio")
     answer = entry.load().check(model if words else bits, progress=hear, timeout=timeout, **options)
-    if isinstance(answer, Proved) and answer.certificates:
+    if isinstance(answer, Proved) and (answer.certificates or answer.trusted):
         from checkers.certify import certify_answer
 
         wrong = certify_answer(bits, answer)
@@ -137,10 +140,9 @@ def verdict_of(encoding: Encoding, answer: Answer, stats: Stats, name: str) -> V
         stats.depth = answer.depth
         return violated(encoding, answer.stimulus, answer.bad, stats)
     if isinstance(answer, Proved):
-        lines = [f"proved by {name}: {certificate.describe()}" for certificate in answer.certificates]
-        return Verdict("TRUE", prop, list(dict.fromkeys(lines)) or [f"proved by {name}, without a certificate"], [], stats)
+        return Verdict("TRUE", prop, answer.describe(name), [], stats)
     stats.depth = max(stats.depth, answer.depth)
-    bounds = [bound_line(program, bound) for bound in answer.bounds]
+    bounds = list(dict.fromkeys(bound_line(program, bound) for bound in answer.bounds)) + [MORE_BOUNDS] * answer.more
     return Verdict("UNKNOWN", prop, [_unknown(answer), *bounds], [], stats, bounds)
 
 

@@ -89,11 +89,12 @@ class _Encoder:
     def run(self) -> None:
         model = self.encoding.model
         allowed = self.scheduler.allow(model, len(self.program.threads))
-        moved: list[Expr] = []
+        able: list[Expr] = []
         for slot in range(len(self.program.threads)):
-            execute = conj(conj(allowed[slot], self._others_outside(slot)), negate(self.words.leaf(OVER)))
-            moved.append(self._slot(slot, execute))
-        self.scheduler.close(model, [self.ports.connected(term) for term in moved])
+            outside, running = self._others_outside(slot), negate(self.words.leaf(OVER))
+            execute = conj(conj(allowed[slot], outside), running)
+            able.append(conj(conj(outside, running), self._slot(slot, execute)))
+        self.scheduler.close(model, [conj(a, can) for a, can in zip(allowed, able, strict=True)], able)
         if self.which > 1:
             model.inputs[WHICH] = width_for(self.which)
         model.inputs.update(sorted(self.inputs.widths.items()))
@@ -118,15 +119,16 @@ class _Encoder:
     # ------------------------------------------------------------ steps
 
     def _slot(self, slot: int, execute: Expr) -> Expr:
-        """Encode the steps of a slot; the result says when the slot moves."""
+        """Encode the steps of a slot; the result says when one of them is enabled."""
         template = self.program.threads[slot].template
         pc = self.words.leaf(self.layout.pc[slot])
         by_source: dict[int, list[int]] = {}
         for index, step in enumerate(template.steps):
             by_source.setdefault(step.source, []).append(index)
-        moves: Expr = FALSE
+        enabled: Expr = FALSE
         for source, indices in by_source.items():
-            here = conj(execute, eq(pc, const(source, pc.width)))
+            at_source = eq(pc, const(source, pc.width))
+            here = conj(execute, at_source)
             chosen = self._choice([template.steps[i] for i in indices])
             for index, pick in zip(indices, chosen, strict=True):
                 terms = StepTerms(self.words, self.inputs, self.facts, self.ports, slot, template.steps[index])
@@ -135,12 +137,12 @@ class _Encoder:
                 for marker in step_markers(template.steps[index]):
                     if self.program.markers[marker].cuts:
                         effect.passes.append(f"marker.{marker}")
+                enabled = disj(enabled, conj(conj(at_source, pick), effect.enabled))
                 when = conj(conj(here, pick), effect.enabled)
                 if when is not FALSE:
                     self.encoding.steps.append(Fired(slot, index, when, effect))
-                    moves = disj(moves, when)
-                    self.ports.use(terms.uses, conj(conj(here, pick), terms.guard), when, terms.required)
-        return moves
+                    self.ports.use(terms.uses, when)
+        return enabled
 
     def _choice(self, steps: list[Step]) -> list[Expr]:
         """Which of the steps from one location is tried: by their guards if those exclude each other, else by an input."""

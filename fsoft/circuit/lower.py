@@ -6,6 +6,7 @@ zext, sext, extract and concat, with the meaning of SMT-LIB.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from fsoft.circuit.model import Model
@@ -29,11 +30,32 @@ def lower_pointer(node: Expr) -> Expr:
     return make("concat", node.width, (make("extract", node.width - bits, (pointer,), bits), offset))
 
 
-class Lowering:
-    """Remembers what it has rewritten, so that shared terms stay shared."""
+def lower_shift(node: Expr) -> Expr:
+    """A shift by a variable amount as shifts by powers of two that are less than the width; other terms stay."""
+    if node.op not in ("shl", "lshr", "ashr") or node.args[1].op == "const":
+        return node
+    value, amount = node.args
+    width = node.width
+    moved = value
+    for k in range((width - 1).bit_length()):
+        moved = ite(make("extract", 1, (amount,), k), binary(node.op, moved, const(1 << k, width)), moved)
+    filled = binary("ashr", value, const(width - 1, width)) if node.op == "ashr" else const(0, width)
+    return ite(binary("ult", const(width - 1, width), amount), filled, moved)
 
-    def __init__(self) -> None:
+
+def lower_operator(node: Expr) -> Expr:
+    """A term whose operands are lowered already, without pointer and floating-point operators."""
+    if node.op == "padd":
+        return lower_pointer(node)
+    return lower_float(node) if node.op in FLOAT_OPERATORS else node
+
+
+class Lowering:
+    """Applies a rule to a term from the leaves up. Remembers what it has rewritten, so that shared terms stay shared."""
+
+    def __init__(self, rule: Callable[[Expr], Expr] = lower_operator) -> None:
         self._done: dict[Expr, Expr] = {}
+        self._rule = rule
 
     def __call__(self, root: Expr) -> Expr:
         done = self._done
@@ -48,21 +70,22 @@ class Lowering:
                 stack.extend(missing)
                 continue
             stack.pop()
-            if not node.args:
-                done[node] = node
-                continue
-            same = make(node.op, node.width, tuple(done[a] for a in node.args), node.data)
-            if same.op == "padd":
-                same = lower_pointer(same)
-            elif same.op in FLOAT_OPERATORS:
-                same = lower_float(same)
-            done[node] = same
+            same = make(node.op, node.width, tuple(done[a] for a in node.args), node.data) if node.args else node
+            done[node] = self._rule(same)
         return done[root]
 
 
 def lower(model: Model) -> Model:
     """The model without pointer and floating-point operators."""
-    rewrite = Lowering()
+    return _everywhere(model, Lowering())
+
+
+def lower_shifts(model: Model) -> Model:
+    """The model without shifts by variable amounts."""
+    return _everywhere(model, Lowering(lower_shift))
+
+
+def _everywhere(model: Model, rewrite: Lowering) -> Model:
     return replace(
         model,
         next={name: rewrite(term) for name, term in model.next.items()},

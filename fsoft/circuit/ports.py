@@ -3,6 +3,7 @@
 An access at an offset that is not known needs one comparison and one multiplexer for each cell of the array, and every step of every
 slot would have its own. But at most one step fires at a time. So the k-th access of a step goes through a port: the port's offset (for a
 store, also the value, and whether it happens) is that of the step that fires, and cells are compared and multiplexed once per port.
+Whether a step is enabled never depends on a port, because that is asked of many steps at once: steps with a `Require` use none.
 
 While steps are encoded the signals of a port are leaves (`<port.N>`); when all users are known, `connect` puts in what they are. The k-th
 access of a step depends on accesses before it only, so what is put in never contains a later port.
@@ -34,7 +35,7 @@ Key = tuple[int, bool, int, int, Stride]
 class Port:
     """One object, one size, one position among the accesses of a step. `low`, `data` and `on` are its signals: the offset, the value to
     store, whether to store it. `valid` and `odd` judge the offset as `memory_terms.Reach` does; `value` is what a load gets, `written` what
-    the entries become by a store. `exact`: the port is on only if a step fires."""
+    the entries become by a store. A port is on only if a step fires."""
 
     position: int
     low: Expr
@@ -44,7 +45,6 @@ class Port:
     odd: Expr
     value: Expr
     written: dict[int, Expr] = field(default_factory=dict)
-    exact: bool = True
     uses: list[tuple[Expr, Use]] = field(default_factory=list)
 
     def judge(self, memory: Memory, address: Expr, syntax: Expr) -> tuple[Expr, Expr]:
@@ -115,17 +115,15 @@ class Ports:
         self._writers.update((term, port) for term in port.written.values())
         return port
 
-    def use(self, uses: list[Use], tried: Expr, fires: Expr, required: int) -> None:
-        """A step uses these ports: it is `tried`, and `fires` if it is enabled too, which may depend on its first `required` uses."""
-        for number, one in enumerate(uses):
-            exact = number >= required
-            one.port.exact &= exact
-            one.port.uses.append((fires if exact else tried, one))
+    def use(self, uses: list[Use], fires: Expr) -> None:
+        """A step that happens when `fires` holds uses these ports."""
+        for one in uses:
+            one.port.uses.append((fires, one))
 
     def following(self, value: Expr, when: Expr, leaf: Expr, otherwise: Expr) -> Expr:
         """What an entry becomes if a step writes `value` into it when `when` holds, and otherwise `otherwise`."""
         port = self._writers.get(value)
-        if port is None or not port.exact:
+        if port is None:
             return ite(when, value, otherwise)
         return value if otherwise is leaf else substitute(value, lambda node: otherwise if node is leaf else None)
 

@@ -1,12 +1,12 @@
 """Who may run: the scheduler of a Model is a type of its own, chosen apart from the encoding.
 
 A scheduler adds inputs and states to the Model and says, for each slot, when it is allowed to run. The encoding ands that
-with what the slot itself needs (`execute_i`). A slot that is picked but not enabled leaves the state as it is.
+with what the slot itself needs (`execute_i`). A slot that is picked but not enabled leaves the state as it is, and does not count.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,6 +14,7 @@ from fsoft.circuit.model import Model
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, make, negate, reg
 
 PICK = "schedule"
+LAST = "scheduler.last"
 
 
 def width_for(count: int) -> int:
@@ -25,8 +26,36 @@ class Scheduler(Protocol):
     def allow(self, model: Model, slots: int) -> list[Expr]:
         """For each slot, the condition under which the scheduler lets it run now. May add inputs and states to the model."""
 
-    def close(self, model: Model, moved: Sequence[Expr]) -> None:
-        """Given when each slot actually moves, define the next values of the scheduler's states."""
+    def close(self, model: Model, moved: Sequence[Expr], able: Sequence[Expr]) -> None:
+        """Given when each slot moves, and when it could move if it were allowed, define the next values of the scheduler's states and the
+        bound that says that a slot which could move is held back."""
+
+
+def _some(terms: Iterable[Expr]) -> Expr:
+    result: Expr = FALSE
+    for term in terms:
+        result = disj(result, term)
+    return result
+
+
+def _held_back(able: Sequence[Expr], may: Sequence[Expr]) -> Expr:
+    """Some slot could move, and the scheduler will not let it whatever is picked."""
+    return _some(conj(can, negate(ok)) for can, ok in zip(able, may, strict=True))
+
+
+def _latest(model: Model, name: str, moved: Sequence[Expr]) -> Expr:
+    """The slot that moves, else the one before."""
+    width = model.states[name]
+    latest = reg(name, width)
+    for slot, move in enumerate(moved):
+        latest = ite(move, const(slot, width), latest)
+    return latest
+
+
+def _count(model: Model, name: str, when: Expr) -> Expr:
+    """The counter, one higher where the condition holds."""
+    width = model.states[name]
+    return ite(when, make("add", width, (reg(name, width), const(1, width))), reg(name, width))
 
 
 @dataclass(frozen=True)
@@ -41,74 +70,60 @@ class Free:
         picked = reg(PICK, width)
         return [eq(picked, const(k, width)) for k in range(slots)]
 
-    def close(self, model: Model, moved: Sequence[Expr]) -> None:
+    def close(self, model: Model, moved: Sequence[Expr], able: Sequence[Expr]) -> None:
         return None
 
 
 @dataclass
 class ContextBounded:
-    """At most `contexts` maximal blocks of steps of one slot. Needing one more raises the bound `contexts`."""
+    """At most `contexts` maximal blocks of steps of one slot. A run that goes on with one more raises the bound `contexts`."""
 
     contexts: int
 
     def allow(self, model: Model, slots: int) -> list[Expr]:
         free = Free().allow(model, slots)
         last, count = width_for(slots + 1), width_for(self.contexts + 1)
-        model.states["scheduler.last"], model.states["scheduler.contexts"] = last, count
-        model.init["scheduler.last"], model.init["scheduler.contexts"] = const(slots, last), const(0, count)
+        model.states[LAST], model.states["scheduler.contexts"] = last, count
+        model.init[LAST], model.init["scheduler.contexts"] = const(slots, last), const(0, count)
         used_up = eq(reg("scheduler.contexts", count), const(self.contexts, count))
-        same = [eq(reg("scheduler.last", last), const(k, last)) for k in range(slots)]
-        self._new = [conj(f, negate(s)) for f, s in zip(free, same, strict=True)]
-        self._used_up = used_up
-        return [conj(f, disj(s, negate(used_up))) for f, s in zip(free, same, strict=True)]
+        self._same = [eq(reg(LAST, last), const(k, last)) for k in range(slots)]
+        self._may = [disj(same, negate(used_up)) for same in self._same]
+        return [conj(f, may) for f, may in zip(free, self._may, strict=True)]
 
-    def close(self, model: Model, moved: Sequence[Expr]) -> None:
-        last, count = model.states["scheduler.last"], model.states["scheduler.contexts"]
-        latest, total = reg("scheduler.last", last), reg("scheduler.contexts", count)
-        switched: Expr = FALSE
-        for slot, (move, new) in enumerate(zip(moved, self._new, strict=True)):
-            latest = ite(move, const(slot, last), latest)
-            switched = disj(switched, conj(move, new))
-        model.next["scheduler.last"] = latest
-        model.next["scheduler.contexts"] = ite(switched, make("add", count, (total, const(1, count))), total)
-        wanted: Expr = FALSE
-        for new in self._new:
-            wanted = disj(wanted, new)
-        model.bounds["contexts"] = conj(self._used_up, wanted)
+    def close(self, model: Model, moved: Sequence[Expr], able: Sequence[Expr]) -> None:
+        switched = _some(conj(move, negate(same)) for move, same in zip(moved, self._same, strict=True))
+        model.next[LAST] = _latest(model, LAST, moved)
+        model.next["scheduler.contexts"] = _count(model, "scheduler.contexts", switched)
+        model.bounds["contexts"] = _held_back(able, self._may)
 
 
 @dataclass
 class RoundRobin:
-    """Slots take turns in order; each may run any number of steps (none included) in its turn, for `rounds` rounds."""
+    """Slots take turns in order; each makes any number of steps (none included) in its turn, for `rounds` rounds. A run that goes on with
+    one more raises the bound `rounds`."""
 
     rounds: int
 
     def allow(self, model: Model, slots: int) -> list[Expr]:
-        width = width_for(slots * self.rounds + 1)
-        self._end = const(slots * self.rounds, width)
-        model.states["scheduler.turn"], model.init["scheduler.turn"] = width, const(0, width)
-        model.inputs["schedule.pass"] = 1
-        turn = reg("scheduler.turn", width)
-        stay = negate(reg("schedule.pass", 1))
-        out = []
-        for slot in range(slots):
-            mine: Expr = FALSE
-            for k in range(self.rounds):
-                mine = disj(mine, eq(turn, const(k * slots + slot, width)))
-            out.append(conj(stay, mine))
-        return out
+        free = Free().allow(model, slots)
+        last, count = width_for(slots), width_for(self.rounds)
+        model.states[LAST], model.states["scheduler.round"] = last, count
+        model.init[LAST], model.init["scheduler.round"] = const(0, last), const(0, count)
+        used_up = eq(reg("scheduler.round", count), const(self.rounds - 1, count))
+        self._earlier = [binary("ult", const(k, last), reg(LAST, last)) for k in range(slots)]
+        self._may = [negate(conj(used_up, earlier)) for earlier in self._earlier]
+        return [conj(f, may) for f, may in zip(free, self._may, strict=True)]
 
-    def close(self, model: Model, moved: Sequence[Expr]) -> None:
-        width = model.states["scheduler.turn"]
-        turn = reg("scheduler.turn", width)
-        onward = conj(reg("schedule.pass", 1), binary("ult", turn, self._end))
-        model.next["scheduler.turn"] = ite(onward, make("add", width, (turn, const(1, width))), turn)
-        model.bounds["rounds"] = eq(turn, self._end)
+    def close(self, model: Model, moved: Sequence[Expr], able: Sequence[Expr]) -> None:
+        again = _some(conj(move, earlier) for move, earlier in zip(moved, self._earlier, strict=True))
+        model.next[LAST] = _latest(model, LAST, moved)
+        model.next["scheduler.round"] = _count(model, "scheduler.round", again)
+        model.bounds["rounds"] = _held_back(able, self._may)
 
 
 @dataclass
 class Given:
-    """The slots of `order`, one step each, then nobody."""
+    """The slots of `order`, one step each, then nobody. Whatever else the program could do raises the bound `schedule`."""
 
     order: tuple[int, ...]
 
@@ -116,16 +131,11 @@ class Given:
         width = width_for(len(self.order) + 1)
         model.states["scheduler.step"], model.init["scheduler.step"] = width, const(0, width)
         now = reg("scheduler.step", width)
-        out: list[Expr] = [FALSE] * slots
+        self._may: list[Expr] = [FALSE] * slots
         for k, slot in enumerate(self.order):
-            out[slot] = disj(out[slot], eq(now, const(k, width)))
-        return out
+            self._may[slot] = disj(self._may[slot], eq(now, const(k, width)))
+        return self._may
 
-    def close(self, model: Model, moved: Sequence[Expr]) -> None:
-        width = model.states["scheduler.step"]
-        now = reg("scheduler.step", width)
-        someone: Expr = FALSE
-        for move in moved:
-            someone = disj(someone, move)
-        model.next["scheduler.step"] = ite(someone, make("add", width, (now, const(1, width))), now)
-        model.bounds["schedule"] = eq(now, const(len(self.order), width))
+    def close(self, model: Model, moved: Sequence[Expr], able: Sequence[Expr]) -> None:
+        model.next["scheduler.step"] = _count(model, "scheduler.step", _some(moved))
+        model.bounds["schedule"] = _held_back(able, self._may)

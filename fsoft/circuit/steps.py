@@ -34,9 +34,7 @@ from fsoft.program.program import (
 )  # fmt: skip
 from fsoft.program.state import ALIVE, DEAD, NEVER, OVER, Layout, Place
 
-RESERVED = frozenset(
-    {"schedule", "schedule.pass", "scheduler.last", "scheduler.contexts", "scheduler.turn", "scheduler.step", "which"}
-)
+RESERVED = frozenset({"schedule", "scheduler.last", "scheduler.contexts", "scheduler.round", "scheduler.step", "which"})
 """Names of inputs and states that do not come from the program."""
 
 
@@ -119,10 +117,11 @@ class StepTerms:
         self.effect = Effect()
         self.running: Expr = TRUE
         self.numbers = 0
-        self.ports, self.uses, self.required = ports, list[Use](), 0
+        self.ports, self.uses = ports, list[Use]()
+        self.blocks = any(isinstance(action, Require) for action in step.actions)
         self.memory = Memory(words.program, words.layout, self.read, facts, slot)
         self.registers = {name: words.leaf(index) for name, index in self.layout.registers[slot].items()}
-        self.guard = self.effect.enabled = self.term(step.guard)
+        self.effect.enabled = self.term(step.guard)
         for action in step.actions:
             self.action(action)
             if self.running is FALSE:
@@ -167,7 +166,6 @@ class StepTerms:
             self._set(action.reg, self.term(action.value), when)
         elif isinstance(action, Require):
             self.effect.enabled = conj(self.effect.enabled, disj(negate(when), self.term(action.condition)))
-            self.required = len(self.uses)
         elif isinstance(action, Check):
             self._stop("failed", conj(when, negate(self.term(action.condition))), prop=action.prop)
         elif isinstance(action, Halt):
@@ -245,7 +243,7 @@ class StepTerms:
 
     def _access(self, action: Load | Store, when: Expr) -> None:
         address = self.term(action.address)
-        port = self.ports.find(self.memory, address, action, len(self.uses), self.effect.writes)
+        port = None if self.blocks else self.ports.find(self.memory, address, action, len(self.uses), self.effect.writes)
         if port is not None:
             self._shared(action, when, address, port)
             return

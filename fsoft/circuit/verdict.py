@@ -65,11 +65,26 @@ class Certificate:
 
 
 @dataclass(frozen=True, slots=True)
+class Trusted:
+    """A proof that these targets are unreachable which nobody but its maker, `whom`, has checked."""
+
+    targets: tuple[str, ...]
+    whom: str
+
+
+@dataclass(frozen=True, slots=True)
 class Proved:
-    """No bad and no bound is reachable. `certificates` together cover all targets."""
+    """No bad and no bound is reachable. `certificates` and `trusted` together cover all targets."""
 
     certificates: tuple[Certificate, ...]
     depth: int = 0
+    trusted: tuple[Trusted, ...] = ()
+
+    def describe(self, engine: str) -> list[str]:
+        """Lines for a person: what proves it, and what has to be believed."""
+        lines = [f"proved by {engine}: {certificate.describe()}" for certificate in self.certificates]
+        lines += [f"proved by {engine}, uncertified: trusts {trusted.whom}" for trusted in self.trusted]
+        return list(dict.fromkeys(lines)) or [f"proved by {engine}, uncertified: trusts {engine}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +99,14 @@ class Violated:
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """No answer. No bad is reachable within `depth` transitions (-1: not even the initial states were covered); `bounds` are
-    cutting markers known to be reachable; `proved` says that the bads themselves are unreachable, only a bound forbids TRUE."""
+    cutting markers known to be reachable, and `more` says that others may be too; `proved` says that the bads themselves are
+    unreachable, only a bound forbids TRUE."""
 
     depth: int
     why: str
     bounds: tuple[str, ...] = ()
     proved: bool = False
+    more: bool = False
 
 
 Answer = Union[Proved, Violated, Unknown]

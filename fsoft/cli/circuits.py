@@ -6,7 +6,7 @@ import argparse
 import re
 from typing import TYPE_CHECKING, Any
 
-from checkers.registry import Engine, ModelEngine
+from checkers.registry import Engine, ModelEngine, UnknownEngine, model_engine
 from fsoft.cli.arguments import Parser, positive
 from fsoft.cli.exits import UsageError
 from fsoft.frontend.source import InputError, Loc
@@ -21,7 +21,7 @@ MODELS = (".aag", ".aig", ".btor2", ".btor")
 """How files that hold a model end."""
 
 SCHEDULERS = ("free", "context-bounded", "round-robin", "given")
-ENGINE_OPTIONS = ("solver", "depth", "method", "simplify", "backend")
+ENGINE_OPTIONS = ("solver", "depth", "method", "simplify", "backend", "engines", "every", "keep")
 _MOST_CONTEXTS = 1 << 16
 
 
@@ -35,14 +35,22 @@ def natural(text: str) -> int:
 natural.__name__ = "number"
 
 
+def names(text: str) -> tuple[str, ...]:
+    """Names between commas."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
 def add_engine_options(parser: Parser) -> None:
     """Options of the engines that take a model; each engine understands some of them."""
     group = parser.add_argument_group("engines that take a circuit")
     group.add_argument("--depth", type=natural, metavar="N", help="bmc, kinduction: at most that many steps")
     group.add_argument("--solver", metavar="NAME", help="bmc, kinduction, pdr: the SAT solver (cadical195)")
     group.add_argument("--method", choices=("pdr", "bmc3", "reach"), help="abc: what it runs (pdr)")
-    group.add_argument("--simplify", action="store_true", default=None, help="abc: simplify first (a proof then has no certificate)")
+    group.add_argument("--simplify", action="store_true", default=None, help="abc: simplify first (a proof may then have no certificate)")
     group.add_argument("--backend", metavar="NAME", help="bdd: the package (cudd)")
+    group.add_argument("--engines", type=names, metavar="A,B", help="portfolio: who takes part")
+    group.add_argument("--every", action="store_true", default=None, help="portfolio: let every engine finish, and compare")
+    group.add_argument("--keep", metavar="DIR", help="portfolio: where the evidence of a contradiction is kept (the current directory)")
 
 
 def add_scheduler(parser: Parser) -> None:
@@ -93,7 +101,21 @@ def engine_options(engine: Engine | ModelEngine, args: argparse.Namespace) -> di
             raise UsageError(f"the engine {engine.name} has no --{name}")
     if "solver" in given:
         _check_solver(str(given["solver"]))
+    for name in given.get("engines", ()):
+        _check_member(name)
     return given
+
+
+def _check_member(name: str) -> None:
+    """UsageError if a portfolio cannot take that engine."""
+    try:
+        missing = model_engine(name).missing()
+    except UnknownEngine as error:
+        raise UsageError(f"--engines: {error}") from None
+    if name == "portfolio":
+        missing = "a portfolio cannot take part in itself"
+    if missing is not None:
+        raise UsageError(f"--engines {name}: {missing}")
 
 
 def _check_solver(name: str) -> None:

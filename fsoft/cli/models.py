@@ -68,7 +68,7 @@ def _ask(args: argparse.Namespace, model: Model | BitModel, entry: ModelEngine, 
 
     left = None if args.timeout is None else max(0.1, args.timeout - (time.monotonic() - args.started) - 0.3)
     answer = entry.load().check(model, progress=lambda depth: watch(Stats(depth=depth)), timeout=left, **options)
-    if isinstance(answer, Proved) and answer.certificates:
+    if isinstance(answer, Proved) and (answer.certificates or answer.trusted):
         wrong = certify_answer(model if isinstance(model, BitModel) else bitblast(model), answer)
         if wrong is not None:
             raise InternalError(f"the certificate of the engine {entry.name} is refused: {wrong}")
@@ -80,9 +80,8 @@ def describe(answer: Answer, engine: str) -> tuple[str, list[str]]:
     if isinstance(answer, Violated):
         return "FALSE", [f"'{answer.bad}' holds after {answer.depth} steps"]
     if isinstance(answer, Proved):
-        lines = [f"proved by {engine}: {certificate.describe()}" for certificate in answer.certificates]
-        return "TRUE", list(dict.fromkeys(lines)) or [f"proved by {engine}, without a certificate"]
-    lines = [f"bound '{name}' is reachable" for name in answer.bounds]
+        return "TRUE", answer.describe(engine)
+    lines = [f"bound '{name}' is reachable" for name in answer.bounds] + ["others may be as well"] * answer.more
     if answer.proved:
         return "UNKNOWN", ["no bad is reachable, but a bound forbids TRUE", *(lines or [answer.why])]
     return "UNKNOWN", [f"no bad within {answer.depth} steps ({answer.why})" if answer.depth >= 0 else f"nothing is known: {answer.why}"]

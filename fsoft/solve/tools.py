@@ -24,7 +24,15 @@ class Tool:
 
 
 ABC = Tool("ABC", ("berkeley-abc", "abc", "yosys-abc"), "Debian: apt-get install berkeley-abc")
-NUXMV = Tool("nuXmv", ("nuXmv", "nuxmv"), "download it from nuxmv.fbk.eu and put it on PATH")
+NUXMV = Tool("nuXmv", ("nuXmv", "nuxmv", "NuSMV", "nusmv"), "download it from nuxmv.fbk.eu, or NuSMV from nusmv.fbk.eu, and put it on PATH")
+
+
+_group = {"own": True}
+
+
+def share_group() -> None:
+    """From now on the tools that this process runs stay in its process group: whoever ends the group ends them too."""
+    _group["own"] = False
 
 
 def missing(tool: Tool) -> str | None:
@@ -52,7 +60,7 @@ def run(tool: Tool, arguments: list[str], directory: str, timeout: float | None 
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        start_new_session=True,
+        start_new_session=_group["own"],
     )
     try:
         output, _ = process.communicate(text.encode(), timeout)
@@ -66,7 +74,10 @@ def run(tool: Tool, arguments: list[str], directory: str, timeout: float | None 
 
 def _kill(process: subprocess.Popen[bytes]) -> bytes:
     try:
-        os.killpg(process.pid, signal.SIGKILL)
+        if _group["own"]:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
     except ProcessLookupError:
         pass
     output, _ = process.communicate()

@@ -12,10 +12,11 @@ import pytest
 from checkers.certify import certify, certify_answer
 from checkers.registry import model_engine, model_engines
 from fsoft.circuit.bitblast import bitblast
+from fsoft.circuit.bits import BitModel
 from fsoft.circuit.model import Model
 from fsoft.circuit.simulate import violates
 from fsoft.circuit.sweep import sweep
-from fsoft.circuit.verdict import Proved, Unknown, Violated
+from fsoft.circuit.verdict import Certificate, Proved, Unknown, Violated
 from fsoft.frontend.source import InputError
 from fsoft.program import expr
 from tests.checkers.oracle import shortest
@@ -58,14 +59,22 @@ def judge_case(name: str, model: Model, depth: int | None, shortest_first: bool,
         return True
     if isinstance(answer, Proved):
         assert depth is None, (name, model)
-        if answer.certificates or name != "abc":
-            assert certify_answer(bitblast(model), answer) is None
-        else:
-            assert options
+        assert certify_answer(bitblast(model), answer) is None
+        assert {trusted.whom for trusted in answer.trusted} <= may_trust(name, options)
+        assert answer.certificates or answer.trusted
         return True
     assert isinstance(answer, Unknown)
     assert depth is None or answer.depth < depth, (name, answer, depth)
     return False
+
+
+def may_trust(name: str, options: dict[str, object]) -> set[str]:
+    """Whom an uncertified proof of the engine may rely on."""
+    if name == "nuxmv":
+        return {"nuXmv", "NuSMV"}
+    if name == "abc" and options:
+        return {"abc reach" if "method" in options else "abc scorr"}
+    return set()
 
 
 CONFIGURATIONS = [
@@ -83,6 +92,7 @@ CONFIGURATIONS = [
     ("abc", True, {"method": "bmc3", "depth": 40}, 0.5),
     ("abc", True, {"method": "reach"}, 0.9),
     ("abc", False, {"simplify": True}, 1.0),
+    ("nuxmv", False, {}, 1.0),
 ]
 
 
@@ -91,7 +101,7 @@ def test_agreement(name: str, shortest_first: bool, options: dict[str, object], 
     available(name)
     if options.get("backend") == "pyeda":
         pytest.importorskip("pyeda")
-    chosen = cases()[:: 4 if name in ("abc", "portfolio") else 1]  # processes take a while to start
+    chosen = cases()[:: 4 if name in ("abc", "nuxmv", "portfolio") else 1]  # processes take a while to start
     decided = sum(judge_case(name, model, depth, shortest_first, options) for model, depth in chosen)
     print(f"{name} {options}: decided {decided}/{len(chosen)}")
     assert decided >= floor * len(chosen)
@@ -120,6 +130,52 @@ def test_corrupted_certificates_are_refused() -> None:
             refused += certify(bits, replace(certificate, clauses=tuple(wrong))) is not None
     print(f"refused {refused}/{total} corrupted clauses")  # a changed clause may still be an invariant
     assert refused > total / 2
+
+
+def proofs(name: str) -> list[tuple[BitModel, Certificate]]:
+    """The certificates of the engine for the safe models; each passes."""
+    found = []
+    for model, depth in cases():
+        if depth is None:
+            bits = bitblast(model)
+            answer = model_engine(name).load().check(bits)
+            assert isinstance(answer, Proved) and certify(bits, answer.certificates[0]) is None
+            found.append((bits, answer.certificates[0]))
+    return found
+
+
+def test_corrupted_proofs_by_induction_are_refused() -> None:
+    """The engine finds the smallest k, so that none below it is a proof; and facts about latches must be facts."""
+    total = 0
+    for bits, certificate in proofs("kinduction"):
+        for k in range(certificate.k):
+            total += 1
+            assert certify(bits, replace(certificate, k=k)), "a smaller k"
+        if not bits.constraints:
+            assert certify(bits, replace(certificate, clauses=(*certificate.clauses, ())))
+        assert certify(bits, replace(certificate, over=(len(bits.latches),)))
+        assert certify(bits, replace(certificate, k=-1))
+    assert total > COUNT / 4
+
+
+def test_corrupted_sets_of_states_are_refused() -> None:
+    """A set that is turned around misses the initial states; one with a changed gate is mostly no invariant."""
+    rng = random.Random(9)
+    refused = total = 0
+    for bits, certificate in proofs("bdd"):
+        if not certificate.circuit or bits.constraints:  # where the constraints contradict each other anything is an invariant
+            continue
+        assert certify(bits, replace(certificate, outputs=(certificate.outputs[0] ^ 1,)))
+        for _ in range(3):
+            gates = list(certificate.circuit)
+            place = rng.randrange(len(gates))
+            gates[place] = (gates[place][0] ^ 1, gates[place][1])
+            total += 1
+            refused += certify(bits, replace(certificate, circuit=tuple(gates))) is not None
+        late = ((2 * (len(bits.latches) + len(certificate.circuit)), 2), *certificate.circuit[1:])
+        assert certify(bits, replace(certificate, circuit=late))
+    print(f"refused {refused}/{total} changed circuits")
+    assert total > COUNT / 4 and refused > total / 2
 
 
 def test_a_false_certificate_for_an_unsafe_model_is_refused() -> None:
@@ -154,6 +210,19 @@ def test_bounds_forbid_true(name: str) -> None:
     assert isinstance(clean, Proved) and certify_answer(bitblast(counter(5, 9, 8)), clean) is None
     found = engine.check(counter(5, 4, 3))
     assert isinstance(found, Violated) and found.depth == 4
+
+
+@pytest.mark.parametrize("name", ["bmc", "kinduction", "pdr", "bdd", "smt"])
+def test_all_bounds_that_are_easy_to_reach_are_named(name: str) -> None:
+    model = counter(5, 9, 3)
+    x = expr.reg("x", 4)
+    model.bounds["heap"] = expr.eq(x, expr.const(5, 4))
+    engine = model_engine(name).load()
+    both = engine.check(model)
+    assert isinstance(both, Unknown) and set(both.bounds) == {"loop", "heap"} and not both.more
+    model.bounds["never"] = expr.eq(x, expr.const(12, 4))
+    some = engine.check(model)
+    assert isinstance(some, Unknown) and set(some.bounds) == {"loop", "heap"} and some.more
 
 
 def test_models_without_states() -> None:

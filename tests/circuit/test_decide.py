@@ -151,10 +151,12 @@ def test_answers_in_words(tmp_path: Path) -> None:
     def words(answer: Proved | Unknown) -> Verdict:
         return verdict_of(encoding, answer, Stats(), "some")
 
-    assert words(Proved(())).reasons == ["proved by some, without a certificate"]
+    assert words(Proved(())).reasons == ["proved by some, uncertified: trusts some"]
     assert words(Unknown(-1, "no memory")).reasons == ["nothing is known: no memory"]
     assert words(Unknown(7, "time limit reached")).reasons == ["no violation within 7 steps (time limit reached)"]
     assert words(Unknown(7, "x", proved=True)).reasons == ["no violation is reachable, but whether a bound cuts is not known (x)"]
+    several = words(Unknown(7, "x", ("contexts", "rounds"), proved=True, more=True))
+    assert [line.partition(":")[0] for line in several.bounds] == ["contexts", "rounds", "others may cut as well"]
     assert bound_line(encoding.program, "access@a.c:3").startswith("a.c:3: the circuit does not follow")
     assert "--contexts" in bound_line(encoding.program, "contexts")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 
@@ -136,7 +137,7 @@ def test_smv_text() -> None:
         "MODULE main",
         "VAR i0 : unsigned word[1]; -- go",
         "VAR s0 : unsigned word[4]; -- thread_1.x",
-        "DEFINE n3 := 0ud4_2 = 0ud4_0 ? 0ud4_15 : s0 / (0ud4_2 = 0ud4_0 ? 0ud4_1 : 0ud4_2);",
+        "DEFINE n3 := 0ud4_2 = 0ud4_0 ? 0ud4_15 : s0 / (0ud4_2 | extend(word1(0ud4_2 = 0ud4_0), 3));",
         "DEFINE n4 := bool(i0) ? n3 : s0;",
         "DEFINE n6 := word1(s0 = 0ud4_0);",
         "DEFINE n7 := word1(signed(0ud4_0) < signed(s0));",
@@ -145,6 +146,16 @@ def test_smv_text() -> None:
         "INVAR bool(n7); -- assume",
         "INVARSPEC !bool(n6); -- zero",
     ]
+
+
+def test_smv_counts_with_single_bits_and_shifts_by_constants() -> None:
+    """What NuSMV refuses: arithmetic on words of one bit, shifts that may go out of range."""
+    for model in some_models(40, 8):
+        text = write_smv(model)
+        assert not re.search(r"(<<|>>) (?!\d+\b)", text), text
+        single = set(re.findall(r"^VAR (\w+) : unsigned word\[1\]", text, re.MULTILINE))
+        operands = re.findall(r":= -?(\w+) (?:[-+*/]|mod) (\w+)", text)
+        assert not any(single.intersection(pair) for pair in operands), text
 
 
 def test_pyaiger_both_ways() -> None:

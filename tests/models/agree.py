@@ -1,7 +1,9 @@
-"""Ask an engine every question of the table and compare: `python -m tests.models.agree [WORD...] [--timeout S] [--jobs N]`.
+"""Ask engines every question of the table and compare: `python -m tests.models.agree [WORD...] [--engine E] [--timeout S] [--jobs N]`.
 
 Words choose the rows whose name contains all of them. A row is *decided* if the engine answered as expected, *open* if it ran out
 of time or said UNKNOWN although there is an answer, and *wrong* otherwise: another verdict, or an error.
+
+`--engine all` asks every engine that can be used here; each gets the questions that it can answer, and a line of its own.
 
 Each question is a run of the command `fsoft check`, forked from a process that has read fsoft's modules and library models
 already: 0.1 s for a small program instead of 0.6 s.
@@ -103,28 +105,54 @@ def ask_all(chosen: Iterable[Row], timeout: int = 60, jobs: int = 2, engine: str
         yield from pool.map(partial(ask, timeout=timeout, engine=engine), chosen)
 
 
-def summary(outcomes: list[Outcome]) -> str:
+def answerable(engine: str, chosen: Iterable[Row] | None = None) -> list[Row]:
+    """The rows whose property the engine answers."""
+    from fsoft.decide import find_engine
+
+    properties = find_engine(engine).properties
+    return [row for row in (rows() if chosen is None else chosen) if row.prop in properties]
+
+
+def available() -> list[str]:
+    """Every engine that can be used here."""
+    from checkers.registry import engines, model_engines
+
+    return [*engines(), *(name for name, entry in model_engines().items() if entry.missing() is None)]
+
+
+def sample(engine: str, each: int) -> list[Row]:
+    """The TRUE and the FALSE rows of the smallest programs, `each` of both: what is quick for the engine."""
+    found = sorted(answerable(engine), key=lambda row: (row.path.stat().st_size, row.name))
+    kinds = ([row for row in found if row.verdict == "TRUE"], [row for row in found if row.verdict.startswith("FALSE")])
+    return [row for kind in kinds for row in kind[:each]]
+
+
+def summary(outcomes: list[Outcome], name: str = "models") -> str:
     decided, left, wrong = (sum(getattr(o, kind) for o in outcomes) for kind in ("decided", "open", "wrong"))
     quick = sum(o.decided and o.seconds < 2 for o in outcomes)
-    return f"models: decided {decided}/{len(outcomes)} ({quick} in less than 2 s), open {left}, wrong {wrong}"
+    return f"{name}: decided {decided}/{len(outcomes)} ({quick} in less than 2 s), open {left}, wrong {wrong}"
 
 
 def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="tests.models.agree", description="Ask an engine every question of the table of models/.")
+    parser = argparse.ArgumentParser(prog="tests.models.agree", description="Ask engines every question of the table of models/.")
     parser.add_argument("words", nargs="*")
     parser.add_argument("--timeout", type=int, default=60)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--engine", default="explicit")
+    parser.add_argument("--engine", default="explicit", help="a name, or all")
     parser.add_argument("--quiet", action="store_true", help="print only what is not decided")
     args = parser.parse_args(argv)
     chosen = [row for row in rows() if all(word in row.name for word in args.words)]
-    outcomes = []
-    for outcome in ask_all(chosen, args.timeout, args.jobs, args.engine):
-        outcomes.append(outcome)
-        if not (args.quiet and outcome.decided):
-            print(outcome, flush=True)
-    print(summary(outcomes))
-    return 1 if any(o.wrong for o in outcomes) else 0
+    lines, wrong = [], False
+    for engine in available() if args.engine == "all" else [args.engine]:
+        outcomes = []
+        for outcome in ask_all(answerable(engine, chosen), args.timeout, args.jobs, engine):
+            outcomes.append(outcome)
+            if not (args.quiet and outcome.decided):
+                print(f"{engine}: {outcome}" if args.engine == "all" else outcome, flush=True)
+        lines.append(summary(outcomes, engine))
+        wrong = wrong or any(o.wrong for o in outcomes)
+    print("\n".join(lines))
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

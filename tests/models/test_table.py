@@ -9,7 +9,8 @@ from collections import defaultdict
 
 import pytest
 
-from tests.models.agree import ask_all, summary
+from checkers.registry import model_engine
+from tests.models.agree import ask_all, sample, summary
 from tests.models.table import MODELS, PROPERTIES, rows
 
 GCC = ["gcc", "-std=gnu11", "-Wall", "-Wextra", "-pthread", "-fsyntax-only"]
@@ -63,3 +64,20 @@ def test_the_explorer_agrees(capsys: pytest.CaptureFixture[str]) -> None:
         print(f"\n{summary(outcomes)}")
     assert [str(o) for o in outcomes if o.wrong] == []
     assert sum(o.decided for o in outcomes) >= FLOOR * len(outcomes)
+
+
+FLOORS = {"pdr": 0.8, "bdd": 0.6, "abc": 0.6, "portfolio": 0.6, "bmc": 0.5, "kinduction": 0.4, "smt": 0.3, "nuxmv": 0.3}
+"""What each engine decides at least of the rows of the smallest programs, on a machine that has other things to do."""
+
+
+@pytest.mark.parametrize("engine", FLOORS)
+def test_every_engine_on_circuits_agrees(engine: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """All rows: `python -m tests.models.agree --engine all`."""
+    missing = model_engine(engine).missing()
+    if missing:
+        pytest.skip(missing)
+    outcomes = list(ask_all(sample(engine, 12), timeout=4, jobs=1, engine=engine))
+    with capsys.disabled():
+        print(f"\n{summary(outcomes, engine)}")
+    assert [str(o) for o in outcomes if o.wrong] == []
+    assert sum(o.decided for o in outcomes) >= FLOORS[engine] * len(outcomes)

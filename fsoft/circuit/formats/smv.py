@@ -10,16 +10,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fsoft.circuit.bits import BOUND
-from fsoft.circuit.lower import lower
+from fsoft.circuit.lower import lower, lower_shifts
 from fsoft.circuit.model import Model, roots
 from fsoft.program.expr import Expr, postorder
 
 _INFIX = {"and": "&", "or": "|", "xor": "xor", "add": "+", "sub": "-", "mul": "*", "concat": "::"}
+_SINGLE = {
+    "neg": "{0}", "add": "{0} xor {1}", "sub": "{0} xor {1}", "mul": "{0} & {1}",
+    "udiv": "{0} | !{1}", "sdiv": "{0} | !{1}", "urem": "{0} & !{1}", "srem": "{0} & !{1}",
+    "shl": "{0} & !{1}", "lshr": "{0} & !{1}", "ashr": "{0}",
+    "ult": "!{0} & {1}", "ule": "!{0} | {1}", "slt": "{0} & !{1}", "sle": "{0} | !{1}",
+    "zext": "bool({0}) ? {one} : {zero}", "sext": "bool({0}) ? {ones} : {zero}",
+}  # fmt: skip
+"""Operators on words of one bit: NuSMV takes such words for truth values and refuses to count with them."""
 
 
 def write_smv(model: Model, comment: str = "") -> str:
     """The text of the file."""
-    return "\n".join(_lines(lower(model), comment)) + "\n"
+    return "\n".join(_lines(lower_shifts(lower(model)), comment)) + "\n"
 
 
 def _lines(model: Model, comment: str) -> Iterator[str]:
@@ -57,11 +65,13 @@ def _lines(model: Model, comment: str) -> Iterator[str]:
 
 
 def _constant(value: int, width: int) -> str:
-    return f"0ud{width}_{value}"
+    return f"0ud{width}_{value & ((1 << width) - 1)}"
 
 
 def _apply(node: Expr, args: list[str]) -> str:
     op, a = node.op, args[0]
+    if node.args[0].width == 1 and op in _SINGLE:
+        return _SINGLE[op].format(*args, zero=_constant(0, node.width), one=_constant(1, node.width), ones=_constant(-1, node.width))
     if op == "not":
         return f"!{a}"
     if op == "neg":
@@ -84,31 +94,33 @@ def _apply(node: Expr, args: list[str]) -> str:
     if op == "extract":
         assert isinstance(node.data, int)
         return f"{a}[{node.data + node.width - 1}:{node.data}]"
-    return _guarded(op, node.width, a, args[1])
+    if op in ("shl", "lshr", "ashr"):
+        return _shifted(op, node, a)
+    return _divided(op, node.width, a, args[1])
 
 
-def _guarded(op: str, width: int, a: str, b: str) -> str:
-    """Division and shifts, total as in SMT-LIB."""
-    zero, one, ones = _constant(0, width), _constant(1, width), _constant((1 << width) - 1, width)
-    divisor = f"({b} = {zero} ? {one} : {b})"
+def _shifted(op: str, node: Expr, a: str) -> str:
+    """A shift by a constant; an amount out of range is an error in SMV even where it is not used."""
+    amount = node.args[1].value
+    if op == "ashr":
+        return f"unsigned(signed({a}) >> {min(amount, node.width - 1)})"
+    if amount >= node.width:
+        return _constant(0, node.width)
+    return f"{a} {'<<' if op == 'shl' else '>>'} {amount}"
+
+
+def _divided(op: str, width: int, a: str, b: str) -> str:
+    """Division and remainder, total as in SMT-LIB."""
+    zero, one, ones = _constant(0, width), _constant(1, width), _constant(-1, width)
+    divisor = f"({b} | extend(word1({b} = {zero}), {width - 1}))"
     if op == "udiv":
         return f"{b} = {zero} ? {ones} : {a} / {divisor}"
     if op == "urem":
         return f"{b} = {zero} ? {a} : {a} mod {divisor}"
-    if op in ("sdiv", "srem"):
-        sign = f"{a}[{width - 1}:{width - 1}]"
-        other = f"{b}[{width - 1}:{width - 1}]"
-        above, below = f"(bool({sign}) ? -{a} : {a})", f"(bool({other}) ? -{divisor} : {divisor})"
-        if op == "sdiv":
-            some = f"(bool({sign} xor {other}) ? -({above} / {below}) : {above} / {below})"
-            return f"{b} = {zero} ? (bool({sign}) ? {one} : {ones}) : {some}"
-        return f"{b} = {zero} ? {a} : (bool({sign}) ? -({above} mod {below}) : {above} mod {below})"
-    most = min(width, (1 << width) - 1)
-    shift = "<<" if op == "shl" else ">>"
-    left = f"signed({a})" if op == "ashr" else a
-    moved = f"{left} {shift} {b}"
-    moved = f"unsigned({moved})" if op == "ashr" else moved
-    if width >= 1 << width or width == most == (1 << width) - 1:
-        return moved
-    fill = f"(bool({a}[{width - 1}:{width - 1}]) ? {ones} : {zero})" if op == "ashr" else zero
-    return f"{b} >= {_constant(width, width)} ? {fill} : {moved}"
+    sign = f"{a}[{width - 1}:{width - 1}]"
+    other = f"{b}[{width - 1}:{width - 1}]"
+    above, below = f"(bool({sign}) ? -{a} : {a})", f"(bool({other}) ? -{divisor} : {divisor})"
+    if op == "sdiv":
+        some = f"(bool({sign} xor {other}) ? -({above} / {below}) : {above} / {below})"
+        return f"{b} = {zero} ? (bool({sign}) ? {one} : {ones}) : {some}"
+    return f"{b} = {zero} ? {a} : (bool({sign}) ? -({above} mod {below}) : {above} mod {below})"

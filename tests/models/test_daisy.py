@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,3 +39,14 @@ def test_the_repaired_one_survives_real_threads(driver: str, tmp_path: Path) -> 
     sizes = ["THREADS=4", "OPERATIONS=201", "INODES=5", "BLOCKS=8", "BLOCK_SIZE=16", "WORD_BYTES=2"]
     run(driver, [*REPAIRED, *sizes], tmp_path)
     run(driver, [*REPAIRED, *sizes, "BY_NUMBER"], tmp_path)
+
+
+def test_the_driver_of_the_case_study_prints_its_table() -> None:
+    command = [sys.executable, str(MODELS.parent / "benchmarks" / "daisy.py"), "--engine", "explicit", "--timeout", "60"]
+    done = subprocess.run([*command, "--witness", "race-head", "--witness", "seek"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    plain = [line.split() for line in done.stdout.splitlines() if " plain " in line]
+    assert [cells[:3] for cells in plain] == [["race-head", "plain", "FALSE(no-data-race)"], ["seek", "plain", "FALSE(unreach-call)"]]
+    assert all(int(cells[3]) > 0 and float(cells[4]) > 0 and int(cells[5]) > 0 for cells in plain)
+    wrong = subprocess.run([*command, "--witness", "nothing"], capture_output=True, text=True)
+    assert wrong.returncode == 1 and "no witness 'nothing'" in wrong.stderr

@@ -59,6 +59,11 @@ def load(
             program = chosen.apply(program)
             after(one.name, program)
     check_legal(program)
+    if program.race_on:
+        from fsoft.properties.race_objects import race_ranges
+
+        race_ranges(program)  # the names mean something
+        program.notes = [*program.notes, f"only data races on {', '.join(program.race_on)} count (--race-on)"]
     return program
 
 

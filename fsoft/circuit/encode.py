@@ -156,10 +156,10 @@ class _Encoder:
         if id(template) not in self._live:
             table = Liveness(template)
             self._live[id(template)] = [table.names(mask) for mask in table.at]
-        live = self._live[id(template)][step.target]
-        for name, index in self.layout.registers[slot].items():
-            if name not in live:
-                effect.writes.pop(index, None)
+        live, known = self._live[id(template)][step.target], list(template.registers)
+        low, high = self.layout.spans[slot]
+        for index in [index for index in effect.writes if low < index < high and known[index - low - 1] not in live]:
+            del effect.writes[index]
 
     # ------------------------------------------------------------ states and properties
 

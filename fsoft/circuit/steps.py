@@ -84,6 +84,8 @@ class Words:
         for place in layout.places:
             if place is not None and place.rom is None:
                 self._object(place)
+        self._leaves = [reg(name, width) for name, width in zip(self.names, self.widths, strict=True)]
+        self.registers = [{name: self._leaves[index] for name, index in known.items()} for known in layout.registers]
 
     def _name(self, index: int, name: str, width: int) -> None:
         """Names are unique: a taken one gets `~2`, `~3`, ..."""
@@ -104,7 +106,7 @@ class Words:
             self._name(place.base + cell.number, place.cells.name(cell.number), 8 * cell.size)
 
     def leaf(self, index: int) -> Expr:
-        return reg(self.names[index], self.widths[index])
+        return self._leaves[index]
 
 
 class StepTerms:
@@ -120,7 +122,7 @@ class StepTerms:
         self.ports, self.uses = ports, list[Use]()
         self.blocks = any(isinstance(action, Require) for action in step.actions)
         self.memory = Memory(words.program, words.layout, self.read, facts, slot)
-        self.registers = {name: words.leaf(index) for name, index in self.layout.registers[slot].items()}
+        self.registers, self.changed = dict(words.registers[slot]), set[str]()
         self.effect.enabled = self.term(step.guard)
         for action in step.actions:
             self.action(action)
@@ -150,11 +152,13 @@ class StepTerms:
 
     def _set(self, name: str, value: Expr, when: Expr) -> None:
         self.registers[name] = ite(when, value, self.registers[name])
+        self.changed.add(name)
 
     def _keep_registers(self) -> None:
-        for name, index in self.layout.registers[self.slot].items():
-            if self.registers[name] is not self.words.leaf(index):
-                self.effect.writes[index] = self.registers[name]
+        indices = self.layout.registers[self.slot]
+        for name in sorted(self.changed, key=indices.__getitem__):
+            if self.registers[name] is not self.words.leaf(indices[name]):
+                self.effect.writes[indices[name]] = self.registers[name]
 
     # ------------------------------------------------------------ actions
 

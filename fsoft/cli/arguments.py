@@ -112,6 +112,8 @@ def add_checks(parser: Parser) -> None:
     group.add_argument("--property", metavar="P", help="a .prp file, or a name: " + ", ".join(PROPERTIES))
     for flag, (_, text) in CHECKS.items():
         group.add_argument(flag, dest="checks", action="append_const", const=flag, default=[], help=text)
+    group.add_argument("--race-on", action="append", default=[], metavar="OBJECT",
+                       help="only data races on this count: a C name, as queue, queue.head or items[3] (again for more)")  # fmt: skip
     group.add_argument("--all-checks", action="store_true", help="all of the above")
 
 
@@ -235,4 +237,12 @@ def _options(args: argparse.Namespace, question: Question) -> Options:
         malloc_may_fail=args.malloc_may_fail,
         checks=question.checks,
         fold=not args.no_fold,
+        race_on=_race_on(args, question),
     )
+
+
+def _race_on(args: argparse.Namespace, question: Question) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(getattr(args, "race_on", [])))
+    if names and "no-data-race" not in question.checks:
+        raise UsageError("--race-on says which data races count: ask for them with --property no-data-race or --data-races-check")
+    return names

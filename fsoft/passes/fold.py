@@ -105,6 +105,7 @@ class _Folding:
         order, _, _ = depth_first(lambda n: [s.target for s in self.graph.out[n]])
         for node in order:
             self._decide(node)
+        order, _, _ = depth_first(lambda n: [s.target for s in self.graph.out[n]])  # with the forks that were made
         for node in reversed(order):
             self._push(node)
 

@@ -24,6 +24,7 @@ class Options:
     """`threads`: slots for a creation site whose number of executions is not known. `heap`: objects per pool where
     that is not known. `heap_size`: bytes of a heap object whose size is not constant. `recursion`: how many frames of one
     function may be active. `array_limit`: how many cells of an array are modelled, 0 for all.
+    `race_on`: the C names of the objects on which data races count; none means all.
     `checks`: properties of PROPERTIES that are on. `unknown_functions`: "reject" or "havoc"."""
 
     entry: str = "main"
@@ -40,3 +41,4 @@ class Options:
     unknown_functions: str = "reject"
     checks: frozenset[str] = frozenset({"unreach-call"})
     fold: bool = True
+    race_on: tuple[str, ...] = ()

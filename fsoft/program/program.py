@@ -308,7 +308,8 @@ class Thread:
 @dataclass(slots=True)
 class Program:
     """`descriptors` is the address of the array of thread descriptors (see `program/descriptor.py` for its fields).
-    `checks` are the properties that are on; what is off is undefined behaviour and stops the thread. `heap_reuse` as in Alloc."""
+    `checks` are the properties that are on; what is off is undefined behaviour and stops the thread. `heap_reuse` as in Alloc.
+    `race_on`: the objects on which data races count, by C name (`properties/race_objects.py` reads them); all, if there are none."""
 
     name: str
     word: int  # pointer width in bits
@@ -319,6 +320,7 @@ class Program:
     markers: list[Marker] = field(default_factory=list)
     checks: frozenset[str] = frozenset()
     heap_reuse: bool = True
+    race_on: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list)
 
     def templates(self) -> list[Template]:

@@ -1,6 +1,6 @@
 """Data races in the model of SV-COMP: two threads are both about to access overlapping bytes, one of them writes, and not both
 accesses are atomic. `free` and the end of a lifetime write the whole object. Accesses inside a user's atomic section are atomic among
-themselves, but race with plain accesses outside."""
+themselves, but race with plain accesses outside. With `Program.race_on` only races on the objects that it names count."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from fsoft.program.interpreter import Machine
+from fsoft.program.program import Program
 from fsoft.program.replay import Finding, View
-from fsoft.program.state import Access
+from fsoft.program.state import Access, Layout
+from fsoft.properties.race_objects import Ranges, counts, race_ranges
 
 
 def _race(a: Access, b: Access) -> bool:
@@ -22,21 +24,35 @@ def _race(a: Access, b: Access) -> bool:
     )
 
 
+def _common(a: Access, b: Access) -> tuple[int, int]:
+    """The bytes of the object that both access."""
+    return max(a.offset, b.offset), min(a.offset + a.size, b.offset + b.size)
+
+
 class Races:
     """The monitor of `no-data-race`."""
 
     prop = "no-data-race"
     logs = True
 
+    def __init__(self) -> None:
+        self._asked: tuple[Program, Ranges | None] | None = None
+
     def state(self, view: View) -> Finding | None:
+        ranges = self._ranges(view.machine.program)
         slots = [slot for slot, log in sorted(view.accesses.items()) if log]
         for k, first in enumerate(slots):
             for second in slots[k + 1 :]:
                 for a in view.accesses[first]:
                     for b in view.accesses[second]:
-                        if a.object == b.object and _race(a, b):
+                        if a.object == b.object and _race(a, b) and counts(ranges, a.object, *_common(a, b)):
                             return self._finding(view, (first, a), (second, b))
         return None
+
+    def _ranges(self, program: Program) -> Ranges | None:
+        if self._asked is None or self._asked[0] is not program:
+            self._asked = (program, race_ranges(program))
+        return self._asked[1]
 
     def end(self, machine: Machine, v: Sequence[Any], slot: int) -> Finding | None:
         return None
@@ -44,12 +60,21 @@ class Races:
     def _finding(self, view: View, first: tuple[int, Access], second: tuple[int, Access]) -> Finding:
         program, layout = view.machine.program, view.machine.layout
         a, b = first[1], second[1]
-        offset = max(a.offset, b.offset)
-        name = layout.describe(program.address(program.objects[a.object], offset))
+        offset, _ = _common(a, b)
+        name = _name(layout, a.object, offset)
         lines = tuple(
             f"{access.loc}: thread {slot} ({program.threads[slot].name}) {_verb(access)} {name}" for slot, access in (first, second)
         )
         return Finding(self.prop, f"data race on {name}", a.loc, lines, (first[0], second[0]))
+
+
+def _name(layout: Layout, number: int, offset: int) -> str:
+    """What is raced on: the scalar that starts there, else the place."""
+    place, program = layout.places[number], layout.program
+    cell = next((c for c in place.cells.overlapping(offset, 1) if c.offset == offset), None) if place is not None else None
+    if place is None or cell is None:
+        return layout.describe(program.address(program.objects[number], offset))
+    return place.cells.name(cell.number)
 
 
 def _verb(access: Access) -> str:

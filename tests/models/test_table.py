@@ -11,7 +11,7 @@ import pytest
 
 from checkers.registry import model_engine
 from tests.models.agree import ask_all, sample, summary
-from tests.models.table import MODELS, PROPERTIES, rows
+from tests.models.table import MODELS, PROPERTIES, Row, rows
 
 GCC = ["gcc", "-std=gnu11", "-Wall", "-Wextra", "-pthread", "-fsyntax-only"]
 FLOOR = 0.9  # of the rows, in 60 s each
@@ -40,8 +40,13 @@ def test_every_program_begins_with_a_comment() -> None:
 
 
 def test_every_define_is_used() -> None:
-    unused = [row.name for row in rows() for d in row.defines if d.split("=")[0] not in row.path.read_text()]
+    unused = [row.name for row in rows() for d in row.defines if d.split("=")[0] not in text_of(row)]
     assert unused == []
+
+
+def text_of(row: Row) -> str:
+    """The program and the headers that stand beside it."""
+    return "".join(path.read_text() for path in [row.path, *sorted(row.path.parent.glob("*.h"))])
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from fsoft.api import load
 from fsoft.passes import Atomic, Dead, Fold, Simplify
 from fsoft.passes import fold as fold_module
 from fsoft.program.expr import TRUE, Expr, conj, const, eq, negate
@@ -292,3 +295,17 @@ def test_what_main_does_before_and_after_its_threads_is_one_step() -> None:
     w.halt("ended")
     p = program([w.template, child((Store(X, byte(1), 1),))], 2)
     assert len(steps(Fold().apply(p), "main")) == 3
+
+
+def test_a_branch_is_one_step_with_what_it_leads_to(tmp_path: Path) -> None:
+    """Also where the decision was made a register of its own first."""
+    source = tmp_path / "branch.c"
+    source.write_text("""
+        #include <pthread.h>
+        int flag, value;
+        void *worker(void *argument) { if (flag) value = 1; else value = 2; return argument; }
+        int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0); flag = 1; value = 3; return 0; }
+    """)
+    worker = load([str(source)]).templates()[1]
+    branching = [step for step in worker.steps if step.guard is not TRUE]
+    assert len(branching) == 2 and all(any(isinstance(a, Store) for a in step.actions) for step in branching)

@@ -38,7 +38,7 @@ class Assembly:
         program.pools = self._pools()
         program.threads, program.objects = self.threads, self.shared.memory.objects
         program.markers, program.checks = self.shared.memory.markers, self.shared.options.checks
-        program.heap_reuse = self.shared.options.heap_reuse
+        program.heap_reuse, program.race_on = self.shared.options.heap_reuse, self.shared.options.race_on
         program.notes = [*self.shared.unit.notes, *self.shared.notes]
         self._check_numbers(program)
         return program

@@ -152,13 +152,13 @@ def program_ways(checks: frozenset[str]) -> dict[str, Way]:
     }
 
 
-def circuit_way(engine: str, seconds: float) -> Way:
+def circuit_way(engine: str, seconds: float, checks: frozenset[str] = frozenset({"unreach-call"})) -> Way:
     """The answer of a model engine on the circuit."""
 
     def way(path: Path) -> str:
         from fsoft.decide import decide
 
-        return decide(load([str(path)], _options(frozenset({"unreach-call"}))), engine, timeout=seconds).last_line()
+        return decide(load([str(path)], _options(checks)), engine, timeout=seconds).last_line()
 
     return way
 
@@ -198,9 +198,10 @@ def main() -> int:
     parser.add_argument("--check", default="unreach-call")
     parser.add_argument("--engine", action="append", default=[])
     arguments = parser.parse_args()
-    more = {engine: circuit_way(engine, 20) for engine in arguments.engine}
+    checks = frozenset({arguments.check})
+    more = {engine: circuit_way(engine, 20, checks) for engine in arguments.engine}
     seeds = iter(range(arguments.first, arguments.first + arguments.count))
-    tally = campaign(seeds, frozenset({arguments.check}), more)
+    tally = campaign(seeds, checks, more)
     print("\n".join(tally.lines()))
     return 1 if tally.wrong else 0
 

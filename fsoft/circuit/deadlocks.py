@@ -6,20 +6,12 @@ input, the circuit cannot say it: such a state is not bad but raises the bound `
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from fsoft.circuit.pending import Candidate, Pending
+from fsoft.circuit.pending import Candidate, Pending, any_of
+from fsoft.circuit.waits import circle, waiting
 from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, negate
 from fsoft.program.program import Step
 from fsoft.properties.deadlocks import has_tag
-
-
-def any_of(terms: Iterable[Expr]) -> Expr:
-    found: Expr = FALSE
-    for term in terms:
-        found = disj(found, term)
-    return found
 
 
 def unfinished(pending: Pending, slot: int) -> Expr:
@@ -69,7 +61,18 @@ def at_rest(pending: Pending, spurious: bool) -> tuple[Expr, dict[str, Expr]]:
 
 
 def deadlock(pending: Pending) -> tuple[Expr, dict[str, Expr]]:
-    """Global deadlock, and the bounds where the circuit cannot tell."""
+    """Global or local deadlock, and the bounds where the circuit cannot tell."""
+    found, bounds = _global(pending)
+    return disj(found, _local(pending)), bounds
+
+
+def _local(pending: Pending) -> Expr:
+    """Threads wait in a circle, and nobody is inside an atomic section."""
+    outside = negate(any_of(_at_atomic(pending, slot) for slot in range(len(pending.program.threads))))
+    return conj(conj(pending.going_on(), outside), circle(waiting(pending)))
+
+
+def _global(pending: Pending) -> tuple[Expr, dict[str, Expr]]:
     slots = range(len(pending.program.threads))
     stuck = any_of(unfinished(pending, slot) for slot in slots)
     stuck = conj(stuck, negate(any_of(_inside(pending, slot) for slot in slots)))
@@ -80,8 +83,12 @@ def deadlock(pending: Pending) -> tuple[Expr, dict[str, Expr]]:
 def _inside(pending: Pending, slot: int) -> Expr:
     """The slot is at an atomic location, or waits to enter an atomic section: no deadlock, the run is pruned."""
     template = pending.program.threads[slot].template
-    inside = any_of(pending.at(slot, number) for number, location in enumerate(template.locations) if location.atomic)
-    return disj(inside, any_of(_entering(pending, slot, steps) for steps in template.outgoing()))
+    return disj(_at_atomic(pending, slot), any_of(_entering(pending, slot, steps) for steps in template.outgoing()))
+
+
+def _at_atomic(pending: Pending, slot: int) -> Expr:
+    locations = pending.program.threads[slot].template.locations
+    return any_of(pending.at(slot, number) for number, location in enumerate(locations) if location.atomic)
 
 
 def _entering(pending: Pending, slot: int, steps: list[Step]) -> Expr:

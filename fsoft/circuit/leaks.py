@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fsoft.circuit.deadlocks import any_of, at_rest, unfinished
-from fsoft.circuit.pending import Candidate, Pending
+from fsoft.circuit.deadlocks import at_rest, unfinished
+from fsoft.circuit.pending import Candidate, Pending, any_of
 from fsoft.program.expr import FALSE, Expr, conj, const, disj, eq, make, negate, resize
 from fsoft.program.state import ALIVE, Place
 from fsoft.properties.leaks import ROOTS

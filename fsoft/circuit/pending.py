@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fsoft.circuit.memory_terms import Facts
@@ -12,6 +12,13 @@ from fsoft.program.program import Program, Step
 from fsoft.program.state import OVER, Layout
 
 _MOST_CHOICES = 8  # bits of input over which a question about all answers is spelled out
+
+
+def any_of(terms: Iterable[Expr]) -> Expr:
+    found: Expr = FALSE
+    for term in terms:
+        found = disj(found, term)
+    return found
 
 
 @dataclass(slots=True)

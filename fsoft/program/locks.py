@@ -46,7 +46,7 @@ def held_locks(machine: Machine, played: Iterable[Played]) -> dict[int, list[str
                 held[slot].append(address)
             elif tag.kind in _GIVES and address in held[slot]:
                 held[slot].remove(address)
-    return {slot: list(dict.fromkeys(_name(machine, address) for address in locks)) for slot, locks in held.items()}
+    return {slot: list(dict.fromkeys(lock_name(machine, address) for address in locks)) for slot, locks in held.items()}
 
 
 def lock_lines(machine: Machine, moves: Sequence[Move], finding: Finding) -> list[str]:
@@ -56,7 +56,7 @@ def lock_lines(machine: Machine, moves: Sequence[Move], finding: Finding) -> lis
     return [f"thread {slot} ({threads[slot].name}) holds {', '.join(held[slot]) or 'no lock'}" for slot in finding.slots]
 
 
-def _name(machine: Machine, address: int) -> str:
+def lock_name(machine: Machine, address: int) -> str:
     """`forks[1]` for the first hidden field of that lock."""
     place = machine.layout.place_of(address)
     cells = place.cells.overlapping(address & machine.layout.offset_mask, 1) if place is not None else []

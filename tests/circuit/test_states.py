@@ -62,7 +62,8 @@ def test_states_agree_with_the_monitors(prop: str, every: int) -> None:
     assert total > 500 and bad > 5
 
 
-PREFIX = "#include <pthread.h>\n#include <stdlib.h>\n#include <semaphore.h>\nint __VERIFIER_nondet_int(void);\n_Bool __VERIFIER_nondet_bool(void);\n"
+PREFIX = "#include <pthread.h>\n#include <stdlib.h>\n#include <semaphore.h>\n"
+PREFIX += "int __VERIFIER_nondet_int(void);\n_Bool __VERIFIER_nondet_bool(void);\n"
 TWO = "int main(void) { pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b, 0, g, 0); "
 JOIN = "pthread_join(a, 0); pthread_join(b, 0); "
 LOCKS = "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER; int x, y, a[4];\n"

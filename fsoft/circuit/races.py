@@ -75,8 +75,10 @@ class _Parts:
 
 def race(pending: Pending, others: Inputs) -> Expr:
     """Two slots are about to access the same byte, one writes, and not both are atomic. `others` collects the inputs of the later slot."""
-    sharing, threads = Sharing(pending.program, pending.facts.points_to), pending.program.threads
-    steps = [one for one in pending.steps if one.effect.touches and sharing.visible(threads[one.slot].template, one.step)]
+    threads, steps = pending.program.threads, [one for one in pending.steps if one.effect.touches]
+    if pending.layout.descriptors is not None:  # without them nothing says who runs when
+        sharing = Sharing(pending.program, pending.facts.points_to)
+        steps = [one for one in steps if sharing.visible(threads[one.slot].template, one.step)]
     parts = _Parts(steps)
     found: Expr = FALSE
     before: _Uses = {}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from fsoft.circuit.memory_terms import Memory
-from fsoft.circuit.pending import Candidate, Pending, any_of
+from fsoft.circuit.pending import Pending, any_of
 from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, make, negate
+from fsoft.program.program import Step
 from fsoft.properties.waits import Source, Waits
 
 Edges = dict[int, dict[int, Expr]]
@@ -15,15 +16,15 @@ Edges = dict[int, dict[int, Expr]]
 def waiting(pending: Pending) -> Edges:
     """The edges of the graph in the current state."""
     waits = Waits(pending.program)
-    steps: dict[tuple[int, int], list[Candidate]] = {}
-    for one in pending.steps:
-        steps.setdefault((one.slot, one.step.source), []).append(one)
+    known = {(one.slot, id(one.step)): one.effect.enabled for one in pending.steps}
     edges: Edges = {}
     for slot, thread in enumerate(pending.program.threads):
         for location, rows in waits.at(slot).items():
-            found = {id(thread.template.steps[index]): sources for index, sources in rows}
-            here = _Place(pending, waits, slot, location)
-            for other, term in here.edges(steps.get((slot, location), []), found).items():
+            steps = [thread.template.steps[index] for index, _ in rows]
+            tried = [
+                (step, known.get((slot, id(step)), FALSE), sources) for step, (_, sources) in zip(steps, rows, strict=True)
+            ]  # a step that the circuit leaves out is never enabled
+            for other, term in _Place(pending, waits, slot, location).edges(tried).items():
                 mine = edges.setdefault(slot, {})
                 mine[other] = disj(mine.get(other, FALSE), term)
     return edges
@@ -37,21 +38,17 @@ class _Place:
         self.memory = Memory(pending.program, pending.layout, pending.words.leaf, pending.facts, slot)
         self.count = len(pending.program.threads)
 
-    def edges(self, steps: list[Candidate], sources: dict[int, tuple[Source, ...]]) -> dict[int, Expr]:
-        """Every step whose guard holds is blocked, and by something of that slot."""
+    def edges(self, tried: list[tuple[Step, Expr, tuple[Source, ...]]]) -> dict[int, Expr]:
+        """Every step (with its enabling condition and its sources) whose guard holds is blocked, and by something of that slot."""
+        guards = [self.pending.term(self.slot, step.guard) for step, _, _ in tried]
         blocked: Expr = TRUE
-        guards: list[Expr] = []
-        for one in steps:
-            guard = self.pending.term(self.slot, one.step.guard)
-            enabled = self.pending.for_some_answer(one.effect.enabled)
-            if enabled is None:
-                enabled = guard
-            guards.append(guard)
-            blocked = conj(blocked, negate(enabled))
+        for guard, (_, enabled, _) in zip(guards, tried, strict=True):
+            some = self.pending.for_some_answer(enabled)
+            blocked = conj(blocked, negate(guard if some is None else some))
         if blocked is FALSE:
             return {}
         here = conj(conj(self.pending.at(self.slot, self.location), any_of(guards)), blocked)
-        names = [self._named(sources.get(id(one.step), ())) for one in steps]
+        names = [self._named(sources) for _, _, sources in tried]
         result: dict[int, Expr] = {}
         for other in range(self.count):
             term = here

@@ -3,8 +3,9 @@ that is joined).
 
 A blocked step of the library names the word in which the owner is kept (`Tag` owner: a thread's id, readers: a mask of threads, join:
 a thread descriptor). The word is read by a Load of the step, before its Require; that Load gives the address in the state before the
-step. A thread waits for another if every step it could try is blocked by a resource of that other one. Each needs *all* the resources
-that it waits for, so that a circle of waiting threads never ends. Steps of atomic sections do not count: blocking there prunes the run.
+step. (Where the value is known and the Load is gone, an address without registers says it itself.) A thread waits for another if every
+step it could try is blocked by a resource of that other one. Each needs *all* the resources that it waits for, so that a circle of
+waiting threads never ends. Steps of atomic sections do not count: blocking there prunes the run.
 
 A join ends early when its thread is cancelled, or the joined one detached: in programs with such steps joins do not count.
 """
@@ -23,6 +24,7 @@ from fsoft.program.replay import View
 
 _KINDS = ("owner", "readers", "join")
 _EARLY = ("cancel", "detach")
+_SIZES = {"owner": 4, "readers": 8}  # bytes of the words; that of a descriptor is as wide as a pointer
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +65,16 @@ def sources(step: Step, joins: bool) -> tuple[Source, ...]:
     if any(tag.kind == "section" for tag in step.tags):
         return ()
     loads = _loads(step)
-    named = [(tag.kind, tag.operand) for tag in step.tags if tag.kind in _KINDS and tag.operand is not None]
-    found = [(kind, loads[at]) for kind, at in named if at in loads and (joins or kind != "join")]
-    return tuple(Source(kind, load.address, load.size) for kind, load in found)
+    found: list[Source] = []
+    for tag in step.tags:
+        if tag.kind not in _KINDS or tag.operand is None or (tag.kind == "join" and not joins):
+            continue
+        load = loads.get(tag.operand)
+        if load is not None:
+            found.append(Source(tag.kind, load.address, load.size))
+        elif not tag.operand.reads:
+            found.append(Source(tag.kind, tag.operand, _SIZES.get(tag.kind, tag.operand.width // 8)))
+    return tuple(found)
 
 
 class Waits:

@@ -41,11 +41,16 @@ MUTEX = ("&locks.lock[0]", "&locks.lock[1]")
 LIMITS = Limits(seconds=10, states=40_000)
 
 
-class Generator:
-    """One program per seed: up to three threads of a few statements each."""
+BLOCKING = (7, 8, 8, 10, 12, 16, 20, 21)  # statements that wait; the last two keep what they took
 
-    def __init__(self, seed: int):
+
+class Generator:
+    """One program per seed: up to three threads of a few statements each. `blocking`: most of them wait for something, so that
+    deadlocks are not rare."""
+
+    def __init__(self, seed: int, blocking: bool = False):
         self.random = random.Random(seed)
+        self.blocking = blocking
         self.fresh = 0
 
     def expression(self) -> str:
@@ -66,6 +71,8 @@ class Generator:
     def statement(self, depth: int) -> str:
         pick = self.random
         kind = pick.randrange(20) if depth > 0 else pick.randrange(4)
+        if self.blocking and depth > 0 and pick.random() < 0.6:
+            kind = pick.choice(BLOCKING)
         if kind < 4:
             return self.simple()
         inner = " ".join(self.statement(depth - 1) for _ in range(pick.randint(1, 2)))
@@ -90,6 +97,8 @@ class Generator:
             16: f"pthread_rwlock_{pick.choice(('rdlock', 'wrlock'))}(&rw); {inner} pthread_rwlock_unlock(&rw);",
             17: f"{{ int {k} = {self.expression()}; {self.simple()} x = {k}; }}",
             18: f"while (x == 3) {{ {self.simple()} }}",
+            20: f"pthread_mutex_lock({lock}); {inner}",
+            21: f"sem_wait(&sem); {inner}",
             19: f"{{ pthread_t {k}; pthread_create(&{k}, 0, helper, 0); {self.simple()} pthread_join({k}, 0); }}",
         }[kind]  # fmt: skip
 
@@ -172,7 +181,7 @@ def campaign(seeds: Iterator[int], checks: frozenset[str], more: dict[str, Way],
         for seed in seeds:
             if time.monotonic() > deadline:
                 break
-            path.write_text(Generator(seed).program())
+            path.write_text(Generator(seed, blocking="no-deadlock" in checks).program())
             _one(seed, path, ways, tally)
     return tally
 

@@ -37,6 +37,16 @@ def test_the_programs_are_a_fair_mix() -> None:
         assert tally.tags[tag] * 20 >= tally.programs, f"{tag} is in too few programs"
 
 
+@pytest.mark.parametrize(("prop", "first"), [("no-deadlock", 500), ("no-data-race", 600)])
+def test_states_in_circuits(prop: str, first: int) -> None:
+    """The same for properties of whole states."""
+    checks = frozenset({prop})
+    tally = campaign(iter(range(first, first + 6)), checks, {"bmc": circuit_way("bmc", 4, checks)})
+    print("\n".join(tally.lines()))
+    assert tally.wrong == []
+    assert tally.decided["bmc"] >= 2
+
+
 def test_circuits() -> None:
     """Bounded and unbounded engines on the circuit never contradict the explorer, and find most bugs in a few seconds."""
     ways = {"bmc": circuit_way("bmc", 6), "pdr": circuit_way("pdr", 6)}

@@ -1,8 +1,10 @@
-"""Invariants of two literals: Case, Mishchenko and Brayton, "Automated Extraction of Inductive Invariants to Aid Model Checking" (FMCAD 2007).
+"""Invariants of two literals: Case, Mishchenko and Brayton, "Automated Extraction of Inductive Invariants to Aid Model
+Checking" (FMCAD 2007).
 
-Clauses of one or two latch literals that hold in all states of some random runs are candidates; those that are not inductive together go, round
-by round, as in Houdini. What is left is inductive as a set and holds initially: who owns a lock and where the threads are, which flags exclude each
-other. An engine may take the clauses for granted in every reachable state, and puts them into its certificate.
+Clauses of one or two latch literals that hold in all states of some random runs are candidates; those that are not inductive
+together go, round by round, as in Houdini. What is left is inductive as a set and holds initially: who owns a lock and where the
+threads are, which flags exclude each other. An engine may take the clauses for granted in every reachable state, and puts them
+into its certificate.
 
 A literal is `i + 1` (latch i is true) or `-(i + 1)`; an initial state satisfies every clause. The work is bounded by counts, not by
 the clock, so that the same model gives the same clauses.
@@ -89,8 +91,8 @@ def _signatures(bits: BitModel) -> dict[int, int]:
 def _round(
     bits: BitModel, candidates: list[Clause], solver: str, queries: int, tick: Callable[[], None]
 ) -> tuple[list[Clause] | None, int]:
-    """The candidates that no step from a state that satisfies them all violates, as far as single steps show, and the number of queries; None
-    if that took too many."""
+    """The candidates that no step from a state that satisfies them all violates, as far as single steps show, and the number of
+    queries; None if that took too many."""
     sat = Sat(solver)
     try:
         encoder = Encoder(bits.aig, sat.add, sat.var)

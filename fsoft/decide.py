@@ -14,23 +14,22 @@ from typing import Any
 
 from checkers.registry import Engine, ModelEngine, Progress, UnknownEngine, engine, engines, model_engine, model_engines
 from fsoft.circuit.bitblast import bitblast
-from fsoft.circuit.encode import STATE_PROPERTIES, Encoding, encode
-from fsoft.circuit.lift import Lifter
+from fsoft.circuit.encode import Encoding, encode
+from fsoft.circuit.lift import Answers, Lifter
 from fsoft.circuit.model import Model
 from fsoft.circuit.narrow import RANGE, narrow, values_after, widened
 from fsoft.circuit.ranges import Ranges
 from fsoft.circuit.scheduler import Scheduler
+from fsoft.circuit.states import BEFORE
 from fsoft.circuit.verdict import Answer, Proved, Stimulus, Unknown, Violated
 from fsoft.program.explorer import approximations, marker_line
-from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine
+from fsoft.program.locks import lock_lines
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
 from fsoft.program.replay import Finding, confirm, without_halts
 from fsoft.program.verdict import InternalError, Stats, Verdict
-
-STEP_PROPERTIES = tuple(name for name in PROPERTIES if name not in STATE_PROPERTIES)
-"""What a circuit can be asked."""
+from fsoft.properties import monitors
 
 _REFINEMENTS = 30
 
@@ -46,21 +45,12 @@ _PLACED = {
     "undefined": "undefined behaviour",
     "access": "the circuit does not follow an access at an unusual offset; the engine explicit does",
     "cut": "a bound cuts",
+    "blocked": "whether a step is blocked depends on too many inputs for the circuit; the engine explicit tries them",
 }
 
 
+
 MORE_BOUNDS = "others may cut as well: the search ended with these"
-
-
-class NotForCircuits(ValueError):
-    """A model checker was asked about a property of whole states."""
-
-
-def refuse_state_properties(program: Program, name: str) -> None:
-    """Raises NotForCircuits if the question is not one about steps."""
-    asked = sorted(program.checks & STATE_PROPERTIES)
-    if asked:
-        raise NotForCircuits(f"the engine {name} does not answer {', '.join(asked)}: use --engine explicit")
 
 
 def decide(
@@ -73,7 +63,6 @@ def decide(
     **options: Any,
 ) -> Verdict:
     """The verdict of the model checker of that name on `program.checks`. `options` are those of the engine."""
-    refuse_state_properties(program, name)
     started = time.monotonic()
     stats = Stats()
 
@@ -161,9 +150,16 @@ def violated(encoding: Encoding, stimulus: Stimulus, prop: str, stats: Stats) ->
     """The verdict for a run of the circuit that ends where `prop` is violated: FALSE once it has been replayed."""
     program = encoding.program
     plain = Machine(program, compiled=False)
-    moves = without_halts(plain, Lifter(encoding).moves(stimulus))
-    finding = confirm(plain, moves, Finding(prop, ""), (), Sampler(program))
-    reasons = [f"{finding.loc}: {finding.message}", *finding.lines]
+    lifted, frame = Lifter(encoding).reached(stimulus, before=prop in BEFORE)
+    moves, answers = without_halts(plain, lifted), Answers(encoding, plain, frame)
+    try:
+        finding = confirm(plain, moves, Finding(prop, ""), monitors([prop]), answers)
+    except InternalError:
+        if prop != "no-deadlock" or not answers.undefined:
+            raise
+        lines = [f"a thread is blocked only for some values of undefined memory: {name}" for name in answers.undefined]
+        return Verdict("UNKNOWN", prop, lines, moves, stats, lines)
+    reasons = [f"{finding.loc}: {finding.message}", *finding.lines, *lock_lines(plain, moves, finding)]
     added = approximations(plain, moves)
     if added:
         return Verdict("UNKNOWN", prop, [*reasons, *added], moves, stats, added)
@@ -210,7 +206,7 @@ def on_programs(entry: ModelEngine) -> Engine:
         name=entry.name,
         summary=entry.summary,
         takes="model",
-        properties=STEP_PROPERTIES,
+        properties=PROPERTIES,
         proves=entry.proves,
         refutes=entry.refutes,
         load=partial(OnPrograms, entry.name),
@@ -232,6 +228,5 @@ def find_engine(name: str) -> Engine:
 
 
 __all__ = [
-    "NotForCircuits", "OnPrograms", "STEP_PROPERTIES", "ask", "bound_line", "decide", "find_engine", "on_programs",
-    "refuse_state_properties", "verdict_of", "violated",
+    "OnPrograms", "ask", "bound_line", "decide", "find_engine", "on_programs", "verdict_of", "violated",
 ]  # fmt: skip

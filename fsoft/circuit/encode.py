@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from fsoft.analysis.liveness import Liveness
 from fsoft.circuit.memory_terms import Facts
 from fsoft.circuit.model import Model, check_model
+from fsoft.circuit.pending import Candidate, Pending
 from fsoft.circuit.ports import Ports
 from fsoft.circuit.scheduler import Free, Scheduler, width_for
+from fsoft.circuit.states import add_state_properties
 from fsoft.circuit.steps import Effect, Inputs, StepTerms, Words
 from fsoft.frontend.source import InputError, Loc
 from fsoft.passes.ways import all_exclusive
@@ -24,8 +26,6 @@ from fsoft.program.state import OVER, Layout
 
 WHICH = "which"
 MOST_WORDS = 50_000
-STATE_PROPERTIES = frozenset({"no-data-race", "no-deadlock", "valid-memtrack"})
-"""Properties of states rather than of steps; only the explicit engine answers them so far."""
 
 
 @dataclass(slots=True)
@@ -103,6 +103,7 @@ class _Encoder:
             fired.when = self.ports.connected(fired.when)
             self.ports.connect(fired.effect)
         self._properties(model)
+        self._state_properties(model)
 
     def _others_outside(self, slot: int) -> Expr:
         """No other slot is at an atomic location."""
@@ -206,5 +207,10 @@ class _Encoder:
                 model.bounds[bound] = disj(model.bounds.get(bound, FALSE), conj(fired.when, condition))
             for bound in fired.effect.passes:
                 model.bounds[bound] = disj(model.bounds.get(bound, FALSE), fired.when)
-        for prop in sorted(self.program.checks - STATE_PROPERTIES):
+        for prop in sorted(self.program.checks):
             model.bad.setdefault(prop, FALSE)
+
+    def _state_properties(self, model: Model) -> None:
+        steps, threads = self.encoding.steps, self.program.threads
+        candidates = [Candidate(f.slot, threads[f.slot].template.steps[f.index], f.effect, f.when) for f in steps]
+        add_state_properties(model, Pending(self.words, self.facts, self.inputs, candidates))

@@ -15,6 +15,7 @@ from fsoft.circuit.encode import Encoding, Fired
 from fsoft.circuit.simulate import evaluate_all
 from fsoft.circuit.verdict import Stimulus
 from fsoft.program.expr import Expr, postorder
+from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine
 from fsoft.program.state import Event, Halted, Question, State, Violation
 from fsoft.program.verdict import InternalError, Move
@@ -54,9 +55,39 @@ class Lifter:
     def moves(self, stimulus: Stimulus) -> list[Move]:
         """The moves of the Program that the stimulus makes, up to where the encoding gives up. Frames in which nobody
         moves are left out."""
+        return self.reached(stimulus)[0]
+
+    def reached(self, stimulus: Stimulus, before: bool = False) -> tuple[list[Move], dict[str, int]]:
+        """The moves of the stimulus (`before`: those before its last frame) and the words and inputs of the last frame."""
         walk = Walk(self, stimulus.initial)
-        moves = [walk.advance(given) for given in stimulus.inputs]
-        return [move for move in moves if move is not None]
+        early = [walk.advance(given) for given in stimulus.inputs[:-1]]
+        frame = {**walk.values, **(stimulus.inputs[-1] if stimulus.inputs else {})}
+        last = [walk.advance(given) for given in stimulus.inputs[-1:] if not before]
+        return [move for move in early + last if move is not None], frame
+
+
+class Answers:
+    """The answers to try when the end of a lifted run is looked at: those of the sampler, and what the circuit has in its last frame.
+    `undefined` names the undefined cells that were asked for."""
+
+    def __init__(self, encoding: Encoding, machine: Machine, frame: dict[str, int]):
+        self.encoding, self.machine, self.frame = encoding, machine, frame
+        self.sampler = Sampler(encoding.program)
+        self.undefined: dict[str, None] = {}
+        self._given: dict[int, list[int]] = {}
+        for name, width in encoding.model.inputs.items():
+            self._given.setdefault(width, []).append(frame.get(name, 0))
+
+    def __call__(self, question: Question, options: Sequence[int] | None) -> Sequence[int]:
+        if options is not None:
+            return options
+        usual = self.sampler(question, None)
+        if question.kind == "undefined":
+            self.undefined[question.name] = None
+            given = [self.frame.get(self.encoding.words.names[self.machine.memory.cell_of(question)], 0)]
+        else:
+            given = self._given.get(question.width, [])
+        return list(dict.fromkeys([*given, *usual]))
 
 
 class Walk:

@@ -3,7 +3,8 @@
 How many bits a word needs is a guess (`ranges.py`). The narrowed model has one more state, `narrow.lost`,
 which rises when some word is about to take a value that its bits cannot hold; from then on no bad and no bound counts. The bound
 `range` holds where that happens. So the guess needs no trust: a proof covers `range` like every other bound, and a
-counterexample is a run of the original model. Where `range` is reachable, the words that lost a value get more bits and the question is asked again.
+counterexample is a run of the original model. Where `range` is reachable, the words that lost a value get more bits and the question
+is asked again.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 An access at an offset that is not known needs one comparison and one multiplexer for each cell of the array, and every step of every
 slot would have its own. But at most one step fires at a time. So the k-th access of a step goes through a port: the port's offset (for a
 store, also the value, and whether it happens) is that of the step that fires, and cells are compared and multiplexed once per port.
-Whether a step is enabled never depends on a port, because that is asked of many steps at once: steps with a `Require` use none.
+What is asked of many steps at once never depends on a port: steps with a `Require` use none, nor does any step where races count.
 
 While steps are encoded the signals of a port are leaves (`<port.N>`); when all users are known, `connect` puts in what they are. The k-th
 access of a step depends on accesses before it only, so what is put in never contains a later port.

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from random import Random
 
 from fsoft.circuit.encode import Encoding
-from fsoft.circuit.model import Model
 from fsoft.program.expr import Expr, to_signed
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Object
@@ -253,15 +252,12 @@ def _random_step(machine: Machine, state: State, random: Random, choose: Choose)
     slots = machine.movable(state)
     random.shuffle(slots)
     pc = machine.layout.pc
-    vector: list[int] | None = None
     for slot in slots:
         steps = machine.outgoing(slot, state[pc[slot]])
         for index in random.sample(steps, len(steps)) if len(steps) > 1 else steps:
             guard = machine.guard(slot, index)
-            if guard is not None and not guard(state):
-                continue
             vector = list(state)
-            if machine.function(slot, index)(vector, choose, [], []):
+            if (guard is None or guard(vector)) and machine.function(slot, index)(vector, choose, [], []):
                 return tuple(vector), slot, index
     return None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fsoft.circuit.memory_terms import Facts, Memory
+from fsoft.circuit.memory_terms import Facts, Memory, Way
 from fsoft.circuit.ports import Port, Ports, Use
 from fsoft.frontend.source import NOWHERE, Loc
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, ite, make, negate, reg, substitute
@@ -39,11 +39,21 @@ RESERVED = frozenset({"schedule", "scheduler.last", "scheduler.contexts", "sched
 
 
 @dataclass(slots=True)
+class Touch:
+    """A valid access: it covers `size` bytes at the place and offset of the one of its `ways` that holds. For races."""
+
+    ways: list[Way]
+    size: int
+    write: bool
+    sync: bool
+
+
+@dataclass(slots=True)
 class Effect:
     """`writes` maps entries of the state vector to terms over the state before; `fails` and `cuts` say when a property is violated or
     a bound is hit, `passes` the bounds that the step always hits without stopping, `lost` when the encoding gives up; `answers` list the
     choices made, in order: asked when, and the value; `born` the entries that become undefined, in order: which, when, and the value
-    that stands for undefined."""
+    that stands for undefined; `touches` the accesses (where races are asked about); `ends` says when the step ends the process."""
 
     enabled: Expr = TRUE
     writes: dict[int, Expr] = field(default_factory=dict)
@@ -53,16 +63,19 @@ class Effect:
     lost: Expr = FALSE
     answers: list[tuple[Expr, Expr]] = field(default_factory=list)
     born: list[tuple[int, Expr, Expr]] = field(default_factory=list)
+    touches: list[Touch] = field(default_factory=list)
+    ends: Expr = FALSE
 
 
 class Inputs:
     """The inputs that all steps share, by number within the step and width."""
 
-    def __init__(self) -> None:
+    def __init__(self, prefix: str = "in") -> None:
+        self.prefix = prefix
         self.widths: dict[str, int] = {}
 
     def get(self, number: int, width: int) -> Expr:
-        name = f"in.{number}.{width}"
+        name = f"{self.prefix}.{number}.{width}"
         self.widths[name] = width
         return reg(name, width)
 
@@ -112,7 +125,7 @@ class Words:
 class StepTerms:
     """Executes one step of one slot; `effect` is the result."""
 
-    def __init__(self, words: Words, inputs: Inputs, facts: Facts, ports: Ports, slot: int, step: Step):
+    def __init__(self, words: Words, inputs: Inputs, facts: Facts, ports: Ports | None, slot: int, step: Step):
         self.words, self.inputs, self.slot, self.step = words, inputs, slot, step
         self.program, self.layout = words.program, words.layout
         self.thread = words.program.threads[slot]
@@ -120,7 +133,8 @@ class StepTerms:
         self.running: Expr = TRUE
         self.numbers = 0
         self.ports, self.uses = ports, list[Use]()
-        self.blocks = any(isinstance(action, Require) for action in step.actions)
+        if any(isinstance(action, Require) for action in step.actions) or "no-data-race" in self.program.checks:
+            self.ports = None  # what is asked of several steps at once
         self.memory = Memory(words.program, words.layout, self.read, facts, slot)
         self.registers, self.changed = dict(words.registers[slot]), set[str]()
         self.effect.enabled = self.term(step.guard)
@@ -196,6 +210,8 @@ class StepTerms:
             self.effect.fails[prop] = disj(self.effect.fails.get(prop, FALSE), when)
         if cut:
             self.effect.cuts[cut] = disj(self.effect.cuts.get(cut, FALSE), when)
+        if kind == "ended":
+            self.effect.ends = disj(self.effect.ends, when)
         pc = self.layout.pc[self.slot]
         self._write(pc, const(self.thread.template.stops[kind], self.words.widths[pc]), when)
         if in_section(self.program, self.slot, self.step):
@@ -247,7 +263,7 @@ class StepTerms:
 
     def _access(self, action: Load | Store, when: Expr) -> None:
         address = self.term(action.address)
-        port = None if self.blocks else self.ports.find(self.memory, address, action, len(self.uses), self.effect.writes)
+        port = self.ports and self.ports.find(self.memory, address, action, len(self.uses), self.effect.writes)
         if port is not None:
             self._shared(action, when, address, port)
             return
@@ -255,6 +271,7 @@ class StepTerms:
         self._lose(conj(when, reach.odd), action.loc)
         self._broken("valid-deref", conj(when, negate(disj(reach.valid, reach.odd))), action.loc)
         done = conj(when, reach.valid)
+        self._touch(reach.ways, action.size, isinstance(action, Store), action.sync, when)
         if isinstance(action, Load):
             self._set(action.reg, self.memory.value(reach, action.size), done)
             return
@@ -275,6 +292,13 @@ class StepTerms:
             return
         self.uses.append(Use(port, low, self.term(action.value), done))
         self.effect.writes.update(port.written)
+
+    def _touch(self, ways: list[Way], size: int, write: bool, sync: bool, when: Expr) -> None:
+        if "no-data-race" not in self.program.checks:
+            return
+        atomic = sync or in_section(self.program, self.slot, self.step)
+        found = [Way(way.place, way.offset, conj(when, way.when)) for way in ways]
+        self.effect.touches.append(Touch([way for way in found if way.when is not FALSE], size, write, atomic))
 
     def _candidates(self, address: Expr, syntax: Expr) -> list[tuple[Place, Expr]]:
         return self.memory.objects(address, syntax)
@@ -343,6 +367,7 @@ class StepTerms:
             start = make("extract", self.program.offset_bits, (address,), 0)
             exact = conj(conj(match, eq(start, const(0, start.width))), self.memory.alive(place))
             good = disj(good, exact)
+            self._touch([Way(place, 0, exact)], place.object.size, True, False, when)
             self._write(place.status, const(DEAD, 2), conj(when, exact))
             if place.extent >= 0:
                 self._write(place.extent, const(0, self.program.word), conj(when, exact))
@@ -352,6 +377,8 @@ class StepTerms:
         address = self.term(action.address)
         place = self.layout.place_of(address.value)
         assert place is not None
+        if isinstance(action, Leave):
+            self._touch([Way(place, 0, TRUE)], place.object.size, True, False, when)
         if place.status < 0:
             return
         self._write(place.status, const(ALIVE if isinstance(action, Enter) else DEAD, 2), when)

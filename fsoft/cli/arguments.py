@@ -117,6 +117,12 @@ def add_checks(parser: Parser) -> None:
     group.add_argument("--all-checks", action="store_true", help="all of the above")
 
 
+def add_race_model(parser: Parser) -> None:
+    group = parser.add_argument_group("races")
+    text = "svcomp (the default): conflicting accesses at the same time; c11: not ordered by happens-before"
+    group.add_argument("--race-model", choices=("svcomp", "c11"), default="svcomp", help=text)
+
+
 def add_limits(parser: Parser) -> None:
     group = parser.add_argument_group("limits")
     group.add_argument("--timeout", type=seconds, metavar="S", help="end with what is known after S seconds (exit code 31)")

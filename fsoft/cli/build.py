@@ -33,7 +33,6 @@ def run(argv: Sequence[str]) -> int:
         raise exits.UsageError(f"-o {args.output}: the name must end in .aag, .aig, .btor2, .smv or .smt2")
     _check_form(args, suffix)
     asked = request(args)
-    _check_question(asked)
     return limited(lambda: _work(args, asked, suffix), args.timeout, args.memory)
 
 
@@ -67,14 +66,6 @@ def _check_form(args: argparse.Namespace, suffix: str) -> None:
         raise exits.UsageError(f"--depth is for .smt2 files, not .{suffix}: the others have no bound")
     if (args.depth or 0) > _MOST_DEPTH:
         raise exits.UsageError(f"--depth: at most {_MOST_DEPTH}, not {args.depth}")
-
-
-def _check_question(asked: Request) -> None:
-    from fsoft.circuit.encode import STATE_PROPERTIES
-
-    refused = sorted(asked.options.checks & STATE_PROPERTIES)
-    if refused:
-        raise exits.UsageError(f"a circuit does not say {', '.join(refused)} yet: fsoft check --engine explicit does")
 
 
 def _work(args: argparse.Namespace, asked: Request, suffix: str) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from checkers.registry import Engine
 from fsoft.cli import exits
-from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_reading, request
+from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_race_model, add_reading, request
 from fsoft.cli.circuits import model_file
 from fsoft.cli.limits import limited
 from fsoft.cli.search import Watch, add_engine, check_question, count, decide, find_engine
@@ -37,6 +37,7 @@ def _parser() -> Parser:
     parser = Parser("check", "Answer TRUE, FALSE with a trace, or UNKNOWN with the bound that cut.")
     add_reading(parser)
     add_checks(parser)
+    add_race_model(parser)
     add_engine(parser)
     add_lowering(parser)
     add_limits(parser)
@@ -53,13 +54,15 @@ def _parser() -> Parser:
 
 def _work(args: argparse.Namespace, asked: Request, stages: Stages, engine: Engine) -> int:
     """Load and check, as far as the limits allow; the exit code."""
+    from fsoft.properties.race_models import under_race_model
+
     watch, program, code = Watch(), None, None
     try:
         program = stages.load(asked)
         if args.show_properties:
             print("\n".join(properties(program)))
             return exits.TRUE
-        verdict = decide(program, engine, args, watch)
+        verdict = under_race_model(program, decide(program, engine, args, watch), args.race_model)
     except Dumped as dumped:
         print(dumped.text())
         return exits.TRUE

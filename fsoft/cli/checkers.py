@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from checkers.registry import Engine, ModelEngine, engines, model_engines
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser
+from fsoft.program.options import PROPERTIES
 
 
 def run(argv: Sequence[str]) -> int:
@@ -21,9 +22,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _properties() -> str:
-    from fsoft.decide import STEP_PROPERTIES
-
-    return f"properties: {', '.join(STEP_PROPERTIES)}; bads of a model file"
+    return f"properties: {', '.join(PROPERTIES)}; bads of a model file"
 
 
 def _print(engine: Engine | ModelEngine, properties: str, missing: str | None) -> None:

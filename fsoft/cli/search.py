@@ -68,16 +68,11 @@ def decide(program: Program, engine: Engine, args: argparse.Namespace, progress:
 
 def _on_circuit(program: Program, engine: Engine, args: argparse.Namespace, progress: Progress) -> Verdict:
     """The answer of a model checker. One that notices itself that the time is up has said how far it came."""
-    from fsoft.decide import NotForCircuits
-
     now = time.monotonic()
     left = None if args.timeout is None else args.timeout - (now - getattr(args, "started", now)) - _MARGIN
     options: dict[str, Any] = dict(engine_options(engine, args), timeout=None if left is None else max(0.1, left))
     options["make_scheduler"] = lambda loaded: scheduler_of(args, loaded)
-    try:
-        verdict = engine.load().check(program, progress, **options)
-    except NotForCircuits as error:
-        raise UsageError(str(error)) from None
+    verdict = engine.load().check(program, progress, **options)
     if verdict.kind == "UNKNOWN" and not verdict.bounds and left is not None and verdict.stats.seconds >= left - _MARGIN:
         progress(verdict.stats)
         raise OutOfTime

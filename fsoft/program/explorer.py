@@ -21,7 +21,7 @@ from fsoft.program.expr import Expr
 from fsoft.program.inputs import Sampler, representatives
 from fsoft.program.interpreter import Chooser, GuardFunction, Machine, Script, StepFunction
 from fsoft.program.local import Locality
-from fsoft.program.locks import held_locks
+from fsoft.program.locks import lock_lines
 from fsoft.program.program import Alloc, Enter, Free, Leave, Load, Program, Step, Store
 from fsoft.program.replay import Finding, Monitor, View, confirm, play, without_halts
 from fsoft.program.state import DEAD, OVER, Access, Event, Halted, Question, Vector, Violation
@@ -253,8 +253,10 @@ class Explorer:
         chooser, events, taken = self.chooser, list[Event](), False
         chooser.reset()
         while True:
-            new = v[:]
-            if move.function(new, chooser, events, log):
+            new, logged = v[:], len(log)
+            if not move.function(new, chooser, events, log):
+                del log[logged:]  # blocked: what it looked at is not pending
+            else:
                 taken = True
                 self.stats.transitions += 1
                 follow = True
@@ -352,8 +354,17 @@ class Explorer:
             if slot not in view.accesses:
                 log = view.accesses[slot] = []
                 for move in self._moves_at(slot, v[self.layout.pc[slot]]):
-                    self.chooser.reset()
-                    move.function(v[:], self.chooser, [], log)
+                    self._log_pending(v, move, log)
+
+    def _log_pending(self, v: Vector, move: _Move, log: list[Access]) -> None:
+        """What a step would access, for all answers, if it is not blocked."""
+        self.chooser.reset()
+        while True:
+            logged = len(log)
+            if not move.function(v[:], self.chooser, [], log):
+                del log[logged:]
+            if not self.chooser.picks or not self.chooser.advance():
+                return
 
     # ------------------------------------------------------------ the answer
 
@@ -376,18 +387,11 @@ class Explorer:
         plain = Machine(self.program, compiled=False)
         moves = without_halts(plain, self._trace(where))
         finding = confirm(plain, moves, finding, self.monitors, Sampler(self.program))
-        reasons = [f"{finding.loc}: {finding.message}", *finding.lines, *self._locks(plain, moves, finding)]
+        reasons = [f"{finding.loc}: {finding.message}", *finding.lines, *lock_lines(plain, moves, finding)]
         added = approximations(plain, moves)
         if added:
             return Verdict("UNKNOWN", finding.prop, [*reasons, *added], moves, self.stats, added)
         return Verdict("FALSE", finding.prop, reasons, moves, self.stats, loc=finding.loc)
-
-    def _locks(self, plain: Machine, moves: list[Move], finding: Finding) -> list[str]:
-        """The locks that the threads of a race or a deadlock hold."""
-        held = held_locks(plain, play(plain, moves)) if finding.slots else {}
-        return [
-            f"thread {slot} ({self.program.threads[slot].name}) holds {', '.join(held[slot]) or 'no lock'}" for slot in finding.slots
-        ]
 
     def _obstacles(self, prop: str) -> list[str]:
         """What forbids TRUE."""

@@ -7,8 +7,9 @@ from typing import Any
 
 from fsoft.program.expr import Expr, evaluate
 from fsoft.program.interpreter import Machine
-from fsoft.program.replay import Played
+from fsoft.program.replay import Finding, Played, play
 from fsoft.program.state import State
+from fsoft.program.verdict import Move
 
 _TAKES = ("acquire", "rdlock", "wrlock")
 _GIVES = ("release", "rwunlock")
@@ -45,10 +46,17 @@ def held_locks(machine: Machine, played: Iterable[Played]) -> dict[int, list[str
                 held[slot].append(address)
             elif tag.kind in _GIVES and address in held[slot]:
                 held[slot].remove(address)
-    return {slot: list(dict.fromkeys(_name(machine, address) for address in locks)) for slot, locks in held.items()}
+    return {slot: list(dict.fromkeys(lock_name(machine, address) for address in locks)) for slot, locks in held.items()}
 
 
-def _name(machine: Machine, address: int) -> str:
+def lock_lines(machine: Machine, moves: Sequence[Move], finding: Finding) -> list[str]:
+    """The locks that the threads of a race or a deadlock hold, a line for each."""
+    held = held_locks(machine, play(machine, moves)) if finding.slots else {}
+    threads = machine.program.threads
+    return [f"thread {slot} ({threads[slot].name}) holds {', '.join(held[slot]) or 'no lock'}" for slot in finding.slots]
+
+
+def lock_name(machine: Machine, address: int) -> str:
     """`forks[1]` for the first hidden field of that lock."""
     place = machine.layout.place_of(address)
     cells = place.cells.overlapping(address & machine.layout.offset_mask, 1) if place is not None else []

@@ -17,6 +17,8 @@ PROPERTIES = (
     "no-data-race",
     "no-deadlock",
 )
+WEAKER_ORDER = "a memory order weaker than seq_cst is treated as sequentially consistent"
+"""The note of programs for which that is so."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,9 @@
-"""Global deadlock: the process has not ended, no thread is pruned, cut or undefined, some thread is unfinished, and nobody has
-an enabled step other than a spurious wake-up. A thread that waits inside an atomic section prunes the run: no deadlock."""
+"""Deadlocks, global and local.
+
+Global: the process has not ended, no thread is pruned, cut or undefined, some thread is unfinished, and nobody has an enabled step other
+than a spurious wake-up. A thread that waits inside an atomic section prunes the run: no deadlock. Local: threads wait in a circle, each for
+a resource that the next one owns (`waits.py`), whatever the others do. A mutex counts as unlocked by its owner only: anything else is
+undefined for a normal mutex, an error for the others, and a violation of `no-lock-misuse`."""
 
 from __future__ import annotations
 
@@ -9,9 +13,11 @@ from typing import Any
 from fsoft.frontend.source import Loc
 from fsoft.program.expr import evaluate
 from fsoft.program.interpreter import Machine
+from fsoft.program.locks import lock_name
 from fsoft.program.program import Step
 from fsoft.program.replay import Finding, View
 from fsoft.program.state import OVER
+from fsoft.properties.waits import Waits, cycle
 
 
 def has_tag(step: Step, kind: str) -> bool:
@@ -43,26 +49,71 @@ class Deadlocks:
     prop = "no-deadlock"
     logs = False
 
+    def __init__(self) -> None:
+        self._waits: Waits | None = None
+
+    def waits(self, machine: Machine) -> Waits:
+        if self._waits is None or self._waits.program is not machine.program:
+            self._waits = Waits(machine.program)
+        return self._waits
+
     def state(self, view: View) -> Finding | None:
         machine, v = view.machine, view.v
-        if not at_rest(view) or machine.holder(v) is not None:
+        if v[OVER] or machine.holder(v) is not None:
             return None
+        edges = self.waits(machine).waiting(view)
+        circle = cycle(edges) if edges else []
+        stuck = self._stuck(view)
+        if not stuck and not circle:
+            return None
+        lines = [self._line(machine, v, slot, edges.get(slot, {})) for slot in stuck or circle]
+        if circle:
+            lines.append(self._circle(machine, circle, edges))
+        who = len(stuck or circle)
+        if stuck:
+            message = f"deadlock: {who} thread{'s' if who != 1 else ''} can never go on"
+        else:
+            message = "deadlock: a thread waits for itself" if who == 1 else f"deadlock: {who} threads wait for each other"
+        return Finding(self.prop, message, self._loc(machine, v, stuck or circle), tuple(lines), tuple(stuck or circle))
+
+    def _stuck(self, view: View) -> list[int]:
+        """The threads of a global deadlock."""
+        machine, v = view.machine, view.v
+        if not at_rest(view):
+            return []
         stuck = unfinished(machine, v)
-        waiting = [(slot, candidates(machine, v, slot)) for slot in stuck]
-        if not stuck or any(steps and all(has_tag(step, "section") for step in steps) for _, steps in waiting):
-            return None
-        lines = tuple(self._line(machine, v, slot, steps) for slot, steps in waiting)
-        who = f"{len(stuck)} thread{'s' if len(stuck) != 1 else ''}"
-        return Finding(self.prop, f"deadlock: {who} can never go on", self._loc(waiting), lines, tuple(stuck))
+        waiting = [candidates(machine, v, slot) for slot in stuck]
+        return [] if any(steps and all(has_tag(step, "section") for step in steps) for steps in waiting) else stuck
 
     def end(self, machine: Machine, v: Sequence[Any], slot: int) -> Finding | None:
         return None
 
-    def _loc(self, waiting: list[tuple[int, list[Step]]]) -> Loc:
-        return next((step.loc for _, steps in waiting for step in steps), Loc("<fsoft>", 0))
+    # ------------------------------------------------------------ in words
 
-    def _line(self, machine: Machine, v: Sequence[Any], slot: int, steps: list[Step]) -> str:
+    def _loc(self, machine: Machine, v: Sequence[Any], slots: list[int]) -> Loc:
+        return next((step.loc for slot in slots for step in candidates(machine, v, slot)), Loc("<fsoft>", 0))
+
+    def _line(self, machine: Machine, v: Sequence[Any], slot: int, edges: dict[int, int]) -> str:
         thread = machine.program.threads[slot]
         place = thread.template.locations[v[machine.layout.pc[slot]]]
+        steps = candidates(machine, v, slot)
         loc, text = (steps[0].loc, steps[0].text) if steps else (place.loc, "")
-        return f"{loc}: thread {slot} ({thread.name}) waits" + (f" in {text}" if text else "")
+        owners = "; ".join(f"for {self._resource(machine, at, who)}" for who, at in edges.items())
+        return f"{loc}: thread {slot} ({thread.name}) waits" + (f" in {text}" if text else "") + (f" {owners}" if owners else "")
+
+    def _resource(self, machine: Machine, address: int, who: int) -> str:
+        name = f"thread {who} ({machine.program.threads[who].name})"
+        lock = self._lock(machine, address)
+        return f"{lock}, which {name} holds" if lock else f"the end of {name}"
+
+    def _lock(self, machine: Machine, address: int) -> str:
+        """The name of the lock with its owner at the address; "" for a thread descriptor."""
+        place = machine.layout.place_of(address)
+        return "" if place is None or place.object.storage == "system" else lock_name(machine, address)
+
+    def _circle(self, machine: Machine, circle: list[int], edges: dict[int, dict[int, int]]) -> str:
+        parts = []
+        for slot, other in zip(circle, [*circle[1:], circle[0]]):
+            lock = self._lock(machine, edges[slot][other])
+            parts.append(f"thread {slot} -> {lock or 'join'} -> ")
+        return "who waits for whom: " + "".join(parts) + f"thread {circle[0]}"

@@ -12,7 +12,7 @@ from fsoft.program.replay import Finding, View
 from fsoft.program.state import ALIVE, Layout, Place
 from fsoft.properties.deadlocks import at_rest, unfinished
 
-_ROOTS = ("global", "static", "thread")
+ROOTS = ("global", "static", "thread")
 
 
 def _words(layout: Layout, place: Place, v: Sequence[Any]) -> Iterable[int]:
@@ -37,7 +37,7 @@ def unreachable(layout: Layout, v: Sequence[Any]) -> list[Place]:
     heap = {p.object.id: p for p in layout.places if p is not None and p.object.storage == "heap" and v[p.status] == ALIVE}
     if not heap:
         return []
-    work = [p for p in layout.places if p is not None and p.object.storage in _ROOTS]
+    work = [p for p in layout.places if p is not None and p.object.storage in ROOTS]
     found: set[int] = set()
     while work:
         for value in _words(layout, work.pop(), v):

@@ -9,10 +9,10 @@ import pytest
 
 from checkers.registry import UnknownEngine
 from fsoft.api import Options, check, load
-from fsoft.circuit.encode import STATE_PROPERTIES, encode
+from fsoft.circuit.encode import encode
 from fsoft.circuit.scheduler import ContextBounded, Given, RoundRobin
 from fsoft.circuit.verdict import Proved, Unknown
-from fsoft.decide import NotForCircuits, bound_line, decide, find_engine, verdict_of
+from fsoft.decide import bound_line, decide, find_engine, verdict_of
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
 from fsoft.program.replay import play
@@ -117,12 +117,6 @@ def test_schedulers_bound(tmp_path: Path) -> None:
     assert bounded.kind == "UNKNOWN" and "schedule" in bounded.bounds[0]
 
 
-def test_properties_of_states_are_refused(tmp_path: Path) -> None:
-    loaded = program(RACE, tmp_path, checks=frozenset({"no-data-race"}))
-    with pytest.raises(NotForCircuits, match="does not answer no-data-race: use --engine explicit"):
-        decide(loaded, "pdr")
-
-
 def test_several_properties_at_once(tmp_path: Path) -> None:
     checks = frozenset({"unreach-call", "valid-deref", "no-overflow"})
     text = PREFIX + "int a[3]; int main(void) { int i = __VERIFIER_nondet_int(); if (i >= 0 && i < 4) a[i] = 1; return 0; }"
@@ -175,6 +169,7 @@ def test_the_python_door_takes_model_checkers(tmp_path: Path) -> None:
 
 # ---------------------------------------------------------------- the table
 
+STATE_PROPERTIES = ("no-data-race", "no-deadlock", "valid-memtrack")  # test_states.py has those
 SMALL = (
     "mutex/peterson.c", "mutex/dekker.c", "mutex/burns.c", "classic/account.c", "classic/fsoft_figure1.c", "classic/fsoft_figure2.c",
     "checks/overflow.c", "checks/division.c", "checks/shift.c", "memory/null.c", "memory/bounds.c", "memory/negative.c",

@@ -33,7 +33,6 @@ ROWS = [
     Row("folder that is not there", BAD, "cannot be written", "build race.c -o nowhere/m.aag"),
     Row("output is a folder", BAD, "is a folder", "build race.c -o sub.aag"),
     Row("states asked of a circuit", USAGE, "no-data-race.*explicit", "build race.c -o m.aag --data-races-check"),
-    Row("states asked of an engine", USAGE, "pdr does not answer no-deadlock: use --engine explicit", "check race.c --engine pdr --deadlock-check"),
     Row("no such C file", BAD, "gone.c: error: there is no such file", "build gone.c -o m.aag"),
     Row("zero contexts", USAGE, "--contexts", "check race.c --engine bmc --contexts 0"),
     Row("absurd contexts", USAGE, "--contexts: at most", "check race.c --engine bmc --contexts 99999999999"),

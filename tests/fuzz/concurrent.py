@@ -60,11 +60,12 @@ FEATURES = ("alloc", "free", "loop")
 
 
 class Generator:
-    """One program per seed: up to three threads of a few statements each; `small` ones have fewer."""
+    """One program per seed: up to three threads of a few statements each; `small` ones have fewer. `blocking`: most of them wait for
+    something, so that deadlocks are not rare."""
 
-    def __init__(self, seed: int, small: bool = False):
+    def __init__(self, seed: int, small: bool = False, blocking: bool = False):
         self.random = random.Random(seed)
-        self.small = small
+        self.small, self.blocking = small, blocking
         self.fresh = 0
 
     def expression(self) -> str:
@@ -88,7 +89,13 @@ class Generator:
         inner = " ".join(self.statement(depth - 1) for _ in range(self.random.randint(1, 1 if self.small else 2)))
         self.fresh += 1
         kinds = (self.control, self.locking, self.locking, self.waiting, self.waiting, self.threads, self.memory)
+        if self.blocking and self.random.random() < 0.6:
+            kinds = (self.locking, self.waiting, self.keeping)
         return self.random.choice(kinds)(inner, f"k{self.fresh}")
+
+    def keeping(self, inner: str, k: str) -> str:
+        """Takes and does not give back."""
+        return self.random.choice((f"pthread_mutex_lock({self.random.choice(MUTEX)}); {inner}", f"sem_wait(&sem); {inner}"))
 
     def control(self, inner: str, k: str) -> str:
         return self.random.choice((
@@ -224,23 +231,25 @@ QUICK: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """Limits on the work of engines that would otherwise search on until the time is up."""
 
+ASSERTIONS = frozenset({"unreach-call"})
 
-def circuit_way(engine: str, seconds: float, quick: bool = False) -> Way:
+
+def circuit_way(engine: str, seconds: float, quick: bool = False, checks: frozenset[str] = ASSERTIONS) -> Way:
     """The answer of a model engine on the circuit."""
 
     def way(path: Path) -> str:
         from fsoft.decide import decide
 
         options = QUICK.get(engine, {}) if quick else {}
-        return decide(_loaded(path.read_text(), path), engine, timeout=seconds, **options).last_line()
+        return decide(_loaded(path.read_text(), path, checks), engine, timeout=seconds, **options).last_line()
 
     return way
 
 
 @lru_cache(maxsize=1)
-def _loaded(text: str, path: Path) -> Program:
+def _loaded(text: str, path: Path, checks: frozenset[str]) -> Program:
     """The program that the circuits are made of; `text` is what is in the file now."""
-    return load([str(path)], _options(frozenset({"unreach-call"})))
+    return load([str(path)], _options(checks))
 
 
 def campaign(
@@ -254,7 +263,7 @@ def campaign(
         for number, seed in enumerate(seeds):
             if time.monotonic() > deadline:
                 break
-            path.write_text(Generator(seed, small).program())
+            path.write_text(Generator(seed, small, "no-deadlock" in checks).program())
             ways = program_ways(checks)
             if each:
                 turn = [names[(number * each + k) % len(names)] for k in range(each)]
@@ -314,9 +323,10 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=20, help="for an engine on a program")
     arguments = parser.parse_args()
     engines = available_engines() if "all" in arguments.engine else arguments.engine
-    more = {engine: circuit_way(engine, arguments.seconds, arguments.quick) for engine in engines}
+    checks = frozenset({arguments.check})
+    more = {engine: circuit_way(engine, arguments.seconds, arguments.quick, checks) for engine in engines}
     seeds = iter(range(arguments.first, arguments.first + arguments.count))
-    tally = campaign(seeds, frozenset({arguments.check}), more, small=arguments.small, each=min(arguments.each, len(more)))
+    tally = campaign(seeds, checks, more, small=arguments.small, each=min(arguments.each, len(more)))
     print("\n".join(tally.lines()))
     return 1 if tally.wrong else 0
 

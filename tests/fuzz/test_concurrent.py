@@ -41,6 +41,16 @@ def test_the_programs_are_a_fair_mix() -> None:
     fair(tally)
 
 
+@pytest.mark.parametrize(("prop", "first"), [("no-deadlock", 500), ("no-data-race", 600)])
+def test_states_in_circuits(prop: str, first: int) -> None:
+    """The same for properties of whole states."""
+    checks = frozenset({prop})
+    tally = campaign(iter(range(first, first + 6)), checks, {"bmc": circuit_way("bmc", 4, checks=checks)})
+    print("\n".join(tally.lines()))
+    assert tally.wrong == []
+    assert tally.decided["bmc"] >= 2
+
+
 FLOORS = {"pdr": 0.4, "bdd": 0.4, "abc": 0.4, "portfolio": 0.25, "bmc": 0.15, "kinduction": 0.05, "smt": 0.05}
 """The part of its programs that an engine decides at least, on a machine that has other things to do."""
 

@@ -1,6 +1,7 @@
 """Ask engines every question of the table and compare: `python -m tests.models.agree [WORD...] [--engine E] [--timeout S] [--jobs N]`.
 
-Words choose the rows whose name contains all of them. A row is *decided* if the engine answered as expected, *open* if it ran out
+Words choose the rows whose name contains all of them; `--large` takes those of `large.toml`.
+A row is *decided* if the engine answered as expected, *open* if it ran out
 of time or said UNKNOWN although there is an answer, and *wrong* otherwise: another verdict, or an error.
 
 `--engine all` asks every engine that can be used here; each gets the questions that it can answer, and a line of its own.
@@ -139,9 +140,10 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--timeout", type=int, default=60)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--engine", default="explicit", help="a name, or all")
+    parser.add_argument("--large", action="store_true", help="the rows of large.toml instead")
     parser.add_argument("--quiet", action="store_true", help="print only what is not decided")
     args = parser.parse_args(argv)
-    chosen = [row for row in rows() if all(word in row.name for word in args.words)]
+    chosen = [row for row in rows("large.toml" if args.large else "table.toml") if all(word in row.name for word in args.words)]
     lines, wrong = [], False
     for engine in available() if args.engine == "all" else [args.engine]:
         outcomes = []

@@ -47,6 +47,8 @@ static __fsoft_atomic void cond_wake(struct __fsoft_cond *c, struct __fsoft_mute
     int owner = m->owner, stop = cancelled();
     __fsoft_tag("wake", c);
     __fsoft_tag("acquire", m);
+    __fsoft_tag("owner", &m->owner);
+    __fsoft_check(m->kind16 >= 0 && (sizeof(void *) == 8 || m->kind12 >= 0), MISUSE, "a thread waits on a condition with a destroyed mutex");
     __fsoft_require(((waiting & SELF_BIT) == 0 || stop) && owner == 0);
     if (CANCELS) c->waiting = waiting & ~SELF_BIT;
     m->owner = __fsoft_self();
@@ -58,6 +60,8 @@ static __fsoft_atomic int cond_leave(struct __fsoft_cond *c, struct __fsoft_mute
     int owner = m->owner;
     __fsoft_tag("wake", c);
     __fsoft_tag("acquire", m);
+    __fsoft_tag("owner", &m->owner);
+    __fsoft_check(m->kind16 >= 0 && (sizeof(void *) == 8 || m->kind12 >= 0), MISUSE, "a thread waits on a condition with a destroyed mutex");
     __fsoft_require(owner == 0);
     c->waiting = waiting & ~SELF_BIT;
     m->owner = __fsoft_self();

@@ -15,6 +15,8 @@
    create join detach cancel       a thread descriptor
    exit once                       the own descriptor; a once flag (blocks while its routine runs)
    init destroy                    any of these objects
+   owner readers                   a blocking step only: the word with the id of the thread, or the mask of threads, that it waits for;
+                                   the step goes on only when they have let go
 */
 #define __fsoft_atomic __attribute__((__fsoft_atomic__))
 #define __fsoft_plain __attribute__((__fsoft_plain__))

@@ -41,6 +41,7 @@ __fsoft_atomic int pthread_mutex_destroy(struct __fsoft_mutex *m) {
 __fsoft_atomic int pthread_mutex_lock(struct __fsoft_mutex *m) {
     int kind = mutex_kind(m), owner = m->owner;
     __fsoft_tag("acquire", m);
+    __fsoft_tag("owner", &m->owner);
     __fsoft_check(kind >= 0, MISUSE, "lock of a destroyed mutex");
     if (kind < 0) return EINVAL;
     if (kind == RECURSIVE && owner == __fsoft_self()) {
@@ -151,6 +152,7 @@ __fsoft_atomic int pthread_spin_destroy(int *lock) {
 __fsoft_atomic int pthread_spin_lock(int *lock) {
     int owner = *lock;
     __fsoft_tag("acquire", lock);
+    __fsoft_tag("owner", lock);
     __fsoft_check(owner >= 0, MISUSE, "lock of a destroyed spin lock");
     __fsoft_check(owner != __fsoft_self(), MISUSE, "lock of a spin lock that this thread holds already");
     __fsoft_require(owner == 0);

@@ -33,6 +33,7 @@ static void rwlock_read(struct __fsoft_rwlock *l) {
 __fsoft_atomic int pthread_rwlock_rdlock(struct __fsoft_rwlock *l) {
     int writer = l->writer;
     __fsoft_tag("rdlock", l);
+    __fsoft_tag("owner", &l->writer);
     __fsoft_check(!l->destroyed, MISUSE, "lock of a destroyed readers-writer lock");
     __fsoft_check(writer != __fsoft_self(), MISUSE, "read lock by the thread that holds the lock for writing");
     if (writer == __fsoft_self()) return EDEADLK;
@@ -45,6 +46,8 @@ __fsoft_atomic int pthread_rwlock_wrlock(struct __fsoft_rwlock *l) {
     int writer = l->writer;
     __fsoft_mask readers = l->readers;
     __fsoft_tag("wrlock", l);
+    __fsoft_tag("owner", &l->writer);
+    __fsoft_tag("readers", &l->readers);
     __fsoft_check(!l->destroyed, MISUSE, "lock of a destroyed readers-writer lock");
     __fsoft_check(writer != __fsoft_self(), MISUSE, "write lock by the thread that holds the lock for writing");
     __fsoft_check((readers & SELF_BIT) == 0, MISUSE, "write lock by a thread that holds the lock for reading");

@@ -12,11 +12,11 @@ from fsoft.frontend import types as ct
 from fsoft.frontend.source import Unsupported
 from fsoft.program.expr import TRUE, Expr, conj, const, eq, ite, make, negate, resize
 from fsoft.program.lower.expressions import Expressions
+from fsoft.program.options import WEAKER_ORDER
 from fsoft.program.program import Assign, Input, Store
 
 _NAME = re.compile(r"__(?:c11_)?(atomic|sync)_(.*)")
 _UPDATE = re.compile(r"(?:fetch_and_|fetch_)(add|sub|and|or|xor|nand)|(add|sub|and|or|xor|nand)(?:_and_fetch|_fetch)")
-_WEAKER = "a memory order weaker than seq_cst is treated as sequentially consistent"
 
 
 class Atomics(Expressions):
@@ -46,7 +46,7 @@ class Atomics(Expressions):
         if "atomic" in name:
             orders = [a.value for a in call.args[1:] if isinstance(a, tree.IntConstant) and str(a.type) == "int"]
             if orders and orders[-1] in (0, 1, 2, 3, 4) and name != "__atomic_always_lock_free":
-                self.shared.notes[_WEAKER] = None
+                self.shared.notes[WEAKER_ORDER] = None
 
     # ------------------------------------------------------------ pieces
 

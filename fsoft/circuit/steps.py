@@ -263,7 +263,7 @@ class StepTerms:
 
     def _access(self, action: Load | Store, when: Expr) -> None:
         address = self.term(action.address)
-        port = self.ports and self.ports.find(self.memory, address, action, len(self.uses), self.effect.writes)
+        port = None if self.ports is None else self.ports.find(self.memory, address, action, len(self.uses), self.effect.writes)
         if port is not None:
             self._shared(action, when, address, port)
             return

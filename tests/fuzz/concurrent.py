@@ -285,7 +285,7 @@ def features(program: Program) -> set[str]:
 
 def _one(seed: int, path: Path, ways: dict[str, Way], tally: Tally) -> None:
     tally.programs += 1
-    tally.tags.update(features(_loaded(path.read_text(), path)))
+    tally.tags.update(features(_loaded(path.read_text(), path, ASSERTIONS)))
     start = _cpu()
     expected = ways["oracle"](path)
     tally.seconds["oracle"] += _cpu() - start

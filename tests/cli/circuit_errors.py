@@ -32,7 +32,7 @@ ROWS = [
     Row("absurd depth", USAGE, "--depth: at most", "build race.c -o m.smt2 --depth 99999999"),
     Row("folder that is not there", BAD, "cannot be written", "build race.c -o nowhere/m.aag"),
     Row("output is a folder", BAD, "is a folder", "build race.c -o sub.aag"),
-    Row("states asked of a circuit", USAGE, "no-data-race.*explicit", "build race.c -o m.aag --data-races-check"),
+    Row("no such race model", USAGE, "--race-model: invalid choice", "check race.c --race-model tso"),
     Row("no such C file", BAD, "gone.c: error: there is no such file", "build gone.c -o m.aag"),
     Row("zero contexts", USAGE, "--contexts", "check race.c --engine bmc --contexts 0"),
     Row("absurd contexts", USAGE, "--contexts: at most", "check race.c --engine bmc --contexts 99999999999"),

@@ -16,29 +16,23 @@ def check(tally: Tally) -> None:
 
 @pytest.mark.parametrize("block", range(4))
 def test_assertions(block: int) -> None:
-    check(campaign(iter(range(block * 12, block * 12 + 12)), frozenset({"unreach-call"}), {}))
+    check(campaign(iter(range(block * 12, block * 12 + 12)), frozenset({"unreach-call"}), {}, small=True))
 
 
 @pytest.mark.parametrize("block", range(3))
 def test_deadlocks(block: int) -> None:
-    check(campaign(iter(range(100 + block * 9, 109 + block * 9)), frozenset({"no-deadlock"}), {}))
+    check(campaign(iter(range(100 + block * 9, 109 + block * 9)), frozenset({"no-deadlock"}), {}, small=True))
 
 
 @pytest.mark.parametrize("block", range(3))
 def test_races(block: int) -> None:
-    check(campaign(iter(range(200 + block * 9, 209 + block * 9)), frozenset({"no-data-race"}), {}))
+    check(campaign(iter(range(200 + block * 9, 209 + block * 9)), frozenset({"no-data-race"}), {}, small=True))
 
 
 def fair(tally: Tally) -> None:
     """30 to 70% of the programs are wrong, and every tag is in at least 5% of them."""
     assert 0.3 <= tally.violated() <= 0.7
     assert [name for name in (*TAGS, *FEATURES) if tally.tags[name] * 20 < tally.programs] == []
-
-
-def test_the_programs_are_a_fair_mix() -> None:
-    tally = campaign(iter(range(300, 330)), frozenset({"unreach-call"}), {})
-    print("\n".join(tally.lines()))
-    fair(tally)
 
 
 FLOORS = {"pdr": 0.4, "bdd": 0.4, "abc": 0.4, "portfolio": 0.25, "bmc": 0.15, "kinduction": 0.05, "smt": 0.03}

@@ -19,6 +19,7 @@ from fsoft.circuit.lift import Answers, Lifter
 from fsoft.circuit.model import Model
 from fsoft.circuit.narrow import RANGE, narrow, values_after, widened
 from fsoft.circuit.ranges import Ranges
+from fsoft.circuit.reduce import cone_of_influence
 from fsoft.circuit.scheduler import Scheduler
 from fsoft.circuit.states import BEFORE
 from fsoft.circuit.verdict import Answer, Proved, Stimulus, Unknown, Violated
@@ -87,11 +88,12 @@ def ask_narrow_first(
         return None if deadline is None else max(0.1, deadline - time.monotonic())
 
     model, ranges = encoding.model, Ranges(encoding)
+    needed, _ = cone_of_influence(model)  # what decides nothing need not fit anywhere
     for _ in range(_REFINEMENTS):
-        shapes = ranges.shapes()
+        shapes = {name: shape for name, shape in ranges.shapes().items() if name in needed.states}
         if not shapes:
             break
-        small = narrow(model, shapes)
+        small = narrow(needed, shapes)
         small.bad[RANGE] = small.bounds.pop(RANGE)
         answer = ask(small, name, hear, left(), options)
         if not isinstance(answer, Violated):
@@ -100,7 +102,7 @@ def ask_narrow_first(
         if answer.bad != RANGE:
             return Violated(stimulus, answer.depth, answer.bad)
         ranges.widen(values_after(model, stimulus))
-    return ask(model, name, hear, left(), options)
+    return ask(needed, name, hear, left(), options)
 
 
 def ask(model: Model, name: str, hear: Callable[[int], None], timeout: float | None, options: dict[str, Any]) -> Answer:

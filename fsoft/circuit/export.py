@@ -111,7 +111,7 @@ def one_target(model: Model, name: str | None) -> Model:
         return model
     bad = {k: v for k, v in model.bad.items() if k == name}
     bounds = {k: v for k, v in model.bounds.items() if BOUND + k == name}
-    return Model(model.inputs, model.states, model.init, model.next, bad, model.constraints, bounds=bounds, names=model.names)
+    return Model(model.inputs, model.states, model.init, model.next, bad, model.constraints, bounds=bounds, names=model.names, arrays=model.arrays)
 
 
 def _text(model: Model, form: Form, comment: str) -> str:

@@ -21,7 +21,7 @@ from fsoft.circuit.verdict import Answer, Certificate, Proved, Stimulus, Unknown
 from fsoft.circuit.words import to_model
 from fsoft.program.expr import Expr
 from fsoft.solve.sat import OutOfTime
-from fsoft.solve.smt import Smt
+from fsoft.solve.smt import Smt, Undecided
 
 
 @dataclass(slots=True)
@@ -77,6 +77,8 @@ class SmtEngine:
                     return Proved((self._certificate(small, bits, tuple(targets), 0, False),), 0)
         except OutOfTime:
             return Unknown(k - 1, "time limit reached")
+        except Undecided:
+            return Unknown(k - 1, "Bitwuzla does not decide this")
         return Unknown(k - 1, f"no violation within {self.depth} steps")
 
     def _certificate(self, small: Model, bits: BitModel, targets: tuple[str, ...], k: int, used: bool) -> Certificate:
@@ -112,14 +114,18 @@ class _Frames:
         self.states: list[dict[str, Any]] = []
         first = {}
         for name, width in model.states.items():
-            start = model.init[name] if initial else None
-            first[name] = self.smt.constant(f"{name}@0", width) if start is None else self.smt.value_term(start.value, width)
+            start, index = model.init[name] if initial else None, model.arrays.get(name, 0)
+            if start is None:
+                first[name] = self.smt.constant(f"{name}@0", width, index)
+            else:
+                first[name] = self.smt.value_term(start.value, width, index)
         self.following = first
 
     def extend(self) -> Any:
         """One more frame; the truth value that says that a target holds there."""
         model, smt, number = self.model, self.smt, len(self.inputs)
-        given = {name: smt.constant(f"{name}@{number}", width) for name, width in model.inputs.items()}
+        arrays = model.arrays
+        given = {name: smt.constant(f"{name}@{number}", width, arrays.get(name, 0)) for name, width in model.inputs.items()}
         leaves = self.following | given
         done: dict[Expr, Any] = {}
         self.inputs.append(given)

@@ -6,7 +6,7 @@ The same Encoding and the same options give the same bytes, so a file can be rec
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fsoft.circuit.bitblast import bitblast
 from fsoft.circuit.bits import BOUND, BitModel, BitStimulus, bit_names, to_words
@@ -111,7 +111,7 @@ def one_target(model: Model, name: str | None) -> Model:
         return model
     bad = {k: v for k, v in model.bad.items() if k == name}
     bounds = {k: v for k, v in model.bounds.items() if BOUND + k == name}
-    return Model(model.inputs, model.states, model.init, model.next, bad, model.constraints, bounds=bounds, names=model.names, arrays=model.arrays)
+    return replace(model, bad=bad, bounds=bounds, justice={}, fairness={})
 
 
 def _text(model: Model, form: Form, comment: str) -> str:

@@ -1,7 +1,7 @@
 """Model to Model without arrays, one word per element, with the way home. For tools that know words but no arrays.
 
-The array `a` becomes the words `a[0]`, `a[1]`, ...; selecting is a tree of multiplexers over the bits of the index, storing a comparison per
-element. `bitblast` needs none of this: there an array is its bits.
+The array `a` becomes the words `a[0]`, `a[1]`, ...; selecting is a tree of multiplexers over the bits of the index, storing a
+comparison per element. `bitblast` needs none of this: there an array is its bits.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """Terms in the operators that every bit-vector tool knows: pointer addition and IEEE 754 are rewritten, all else stays.
 
 The result uses const, reg, not, neg, and, or, xor, add, sub, mul, udiv, sdiv, urem, srem, shl, lshr, ashr, eq, ult, ule, slt, sle, ite,
-zext, sext, extract and concat, with the meaning of SMT-LIB.
+zext, sext, extract and concat, and on arrays select, store and constarray, with the meaning of SMT-LIB.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from fsoft.circuit.model import Model
@@ -62,7 +63,11 @@ class Lowering:
 
 def lower(model: Model) -> Model:
     """The model without pointer and floating-point operators."""
-    rewrite = Lowering()
+    return rewritten(model, Lowering())
+
+
+def rewritten(model: Model, rewrite: Callable[[Expr], Expr]) -> Model:
+    """The model with every term rewritten."""
     return replace(
         model,
         next={name: rewrite(term) for name, term in model.next.items()},

@@ -28,8 +28,8 @@ and local simplification sit there. Expressions never read memory; a `Load` acti
 | store | array, i, v | the array with element i replaced |
 | constarray | v; data = index bits | the array whose elements are all v |
 
-An array has 2 ** `index` elements for `index` > 0 (a bit-vector has `index` 0), `width` is the number of all its bits, and its value is the int
-that has element k in the bits from k * (width >> index) up. const, reg, ite and eq work on arrays too. Programs have none; circuits may.
+An array has 2 ** `index` elements for `index` > 0 (a bit-vector has `index` 0), `width` is the number of all its bits, and its value is
+the int that has element k in the bits from k * (width >> index) up. const, reg, ite and eq work on arrays too. Only circuits have arrays.
 """
 
 from __future__ import annotations

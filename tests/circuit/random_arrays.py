@@ -79,7 +79,9 @@ def random_array_model(rng: random.Random, index: int = 2, element: int = 2) -> 
     if rng.random() < 0.3:
         model.inputs["fresh"], model.arrays["fresh"] = width, index
     a, b, k, at, value, go = (leaf(model, name) for name in ("a", "b", "k", "at", "value", "go"))
-    model.init = {"a": const(rng.getrandbits(width), width, index), "k": const(0, index), "b": None if rng.random() < 0.3 else const(0, width, index)}
+    model.init = {"a": const(rng.getrandbits(width), width, index), "k": const(0, index), "b": None}
+    if rng.random() < 0.7:
+        model.init["b"] = const(0, width, index)
     read = expr.select(b if rng.random() < 0.5 else a, k)
     where = rng.choice([at, k, const(rng.getrandbits(index), index), expr.make("extract", index, (read,), 0) if index <= element else at])
     what = rng.choice([value, read, expr.binary("add", read, const(1, element))])

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
+from checkers.certify import certify_answer
+from checkers.registry import model_engine
 from fsoft.circuit.aig import Aig
 from fsoft.circuit.bitblast import Blaster, bitblast
 from fsoft.circuit.bits import pack, to_bits
 from fsoft.circuit.compiled import compile_terms
 from fsoft.circuit.flatten_arrays import flatten_arrays
+from fsoft.circuit.formats.btor2 import read_btor2, write_btor2
+from fsoft.circuit.formats.smtlib import write_smtlib
+from fsoft.circuit.formats.smv import write_smv
+from fsoft.circuit.formats.witness import read_btor2_witness, write_btor2_witness
 from fsoft.circuit.lower import lower
-from fsoft.circuit.model import Model, check_model, properties
+from fsoft.circuit.model import Model, check_model, leaf, properties
 from fsoft.circuit.reduce import reduce_model
-from fsoft.circuit.simulate import Simulator, run_bits, simulate
-from fsoft.circuit.verdict import Stimulus
+from fsoft.circuit.simulate import Simulator, run_bits, simulate, violates
+from fsoft.circuit.verdict import Answer, Proved, Stimulus, Violated
+from fsoft.frontend.source import InputError
 from fsoft.program import expr
 from fsoft.program.expr import const, constant_array, reg, select, store
 from tests.circuit.random_arrays import growth, random_array_model
@@ -82,7 +91,8 @@ def test_deep_chains_of_stores() -> None:
     term = a
     for k in range(20_000):
         term = store(term, const(k % 1000, 10), const(k, 4)) if k % 7 else store(term, reg("i", 10), const(k, 4))
-    model = Model({"i": 10}, {"a": 4 << 10}, {"a": None}, {"a": term}, {"b": expr.eq(select(term, reg("i", 10)), const(3, 4))}, arrays={"a": 10})
+    bad = expr.eq(select(term, reg("i", 10)), const(3, 4))
+    model = Model({"i": 10}, {"a": 4 << 10}, {"a": None}, {"a": term}, {"b": bad}, arrays={"a": 10})
     check_model(model)
     assert simulate(lower(model), Stimulus({}, ({"i": 3}, {"i": 9})))[1].holds(model.bad["b"]) in (True, False)
 
@@ -129,8 +139,7 @@ def test_reductions_carry_arrays() -> None:
         model.init["same"] = model.init["a"]
         swap = {"a": reg("same", model.states["a"], model.arrays["a"])}
         model.next["same"] = expr.fill(model.next["a"], swap) if "a" in model.next["a"].reads else model.next["a"]
-        model.bad["differ"] = expr.negate(expr.eq(expr.select(reg("same", model.states["a"], model.arrays["a"]), reg("at", model.inputs["at"])),
-                                                  expr.select(reg("a", model.states["a"], model.arrays["a"]), reg("at", model.inputs["at"]))))  # fmt: skip
+        model.bad["differ"] = expr.negate(expr.eq(*(select(leaf(model, name), leaf(model, "at")) for name in ("a", "same"))))
         check_model(model)
         small, restore = reduce_model(model)
         check_model(small)
@@ -140,3 +149,144 @@ def test_reductions_carry_arrays() -> None:
         for row, whole in zip(simulate(small, short), simulate(model, run)):
             assert restore.values({n: row.values[n] for n in small.states}).items() <= whole.values.items()
     assert kept > 40
+
+
+def test_btor2_round_trip() -> None:
+    for model, run in some_array_models(60, 6):
+        text = write_btor2(model, "with arrays")
+        again = read_btor2(text)
+        check_model(again)
+        assert write_btor2(again, "with arrays") == text
+        assert again.inputs == model.inputs and model.states.items() <= again.states.items()
+        assert model.arrays.items() <= again.arrays.items()
+        assert all(again.init[name] is start for name, start in model.init.items())
+        assert observed(again, run) == observed(model, run)
+
+
+def test_btor2_starts_stand_before_their_states() -> None:
+    """btor2tools refuses an `init` whose value has a larger number than its state."""
+    checked = 0
+    for model, _ in some_array_models(30, 7):
+        for line in write_btor2(model).splitlines():
+            words = line.split()
+            if words[1] == "init":
+                assert int(words[4]) < int(words[3])
+                checked += 1
+    assert checked > 60
+
+
+def test_btor2_by_hand() -> None:
+    text = """
+1 sort bitvec 2
+2 sort bitvec 8
+3 sort array 1 2
+4 const 2 00000111
+5 state 3 zero
+6 init 3 5 4
+7 one 1
+8 ones 2
+9 write 3 5 7 8
+10 state 3 mem
+11 init 3 10 9
+12 input 1 at
+13 input 3 other
+14 read 2 10 12
+15 sort bitvec 1
+16 eq 15 14 8
+17 ite 3 16 13 10
+18 next 3 10 17
+19 neq 15 10 5
+20 bad 16 hit
+21 bad -19 same
+"""
+    model = read_btor2(text)
+    check_model(model)
+    assert (model.states, model.inputs) == ({"zero": 32, "mem": 32}, {"at": 2, "other": 32, "zero.next": 32})
+    start = model.init["mem"]
+    assert start is not None and expr.array_elements(start) == [7, 255, 7, 7]
+    steps = simulate(model, Stimulus({}, ({"at": 0, "other": 1}, {"at": 1, "other": 0x07070707, "zero.next": 0x07070707}, {})))
+    assert [[step.terms[term] for term in model.bad.values()] for step in steps] == [[0, 0], [1, 0], [0, 1]]
+    assert steps[2].values["mem"] == 0x07070707
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("5 sort array 1 9", "no sort 9"),
+        ("5 sort array 1", "too few operands"),
+        ("5 sort array 3 1", "arrays of arrays"),
+        ("5 sort array 6 2", "too large"),
+        ("5 zero 3", "too few operands"),
+        ("5 read 2 4 4", "an array and an index"),
+        ("5 write 3 4 7 7", "a value of the array's elements"),
+        ("5 not 3 4", "wants bit-vectors"),
+        ("5 add 3 4 4", "wants bit-vectors"),
+        ("5 eq 1 -4 4", "negation of an array"),
+        ("5 concat 3 7 4", "operands of one sort"),
+        ("5 ite 3 7 4 4", "wants a bit"),
+        ("5 init 3 4 7", "a value of its sort"),
+        ("5 read 3 4 7", "or one of them is an array"),
+        ("5 bad 4", "not 1"),
+    ],
+)
+def test_btor2_mistakes(line: str, message: str) -> None:
+    text = f"1 sort bitvec 2\n2 sort bitvec 8\n6 sort bitvec 40\n3 sort array 1 2\n4 state 3 mem\n7 input 1 at\n{line}\n"
+    with pytest.raises(InputError, match=message):
+        read_btor2(text, "m.btor2")
+
+
+def test_btor2_witnesses() -> None:
+    for model, run in some_array_models(20, 8):
+        again, target = read_btor2_witness(write_btor2_witness(model, run, 1), model)
+        assert target == 1 and observed(model, again) == observed(model, run) and again.inputs == run.inputs
+
+
+def test_btor2_witness_with_some_elements() -> None:
+    model = Model({"x": 16}, {"a": 16}, {"a": None}, {"a": reg("x", 16, 2)}, {"b": expr.TRUE}, arrays={"a": 2, "x": 2})
+    run, _ = read_btor2_witness("sat\nb0\n#0\n0 [10] 1001 a#0\n0 [00] 0001 a#0\n@0\n0 [11] 1111 x@0\n.\n", model)
+    assert run == Stimulus({"a": 0x0901}, ({"x": 0xF000},))
+    for line, message in (("0 1001", "index of 0"), ("0 [1] 1001", "index of 1"), ("0 [10] 10", "4 bits")):
+        with pytest.raises(InputError, match=message):
+            read_btor2_witness(f"sat\nb0\n#0\n{line}\n@0\n.\n", model)
+
+
+def test_smtlib_is_satisfiable_when_a_bad_is_reachable() -> None:
+    bitwuzla = pytest.importorskip("bitwuzla")
+    seen = set()
+    for model, _ in some_array_models(14, 9):
+        manager, options = bitwuzla.TermManager(), bitwuzla.Options()
+        parser = bitwuzla.Parser(manager, options)
+        model.bad = {"read": model.bad["read"]}
+        assert not parser.parse(write_smtlib(model, 2), True, False)
+        answer = bmc(model, 2)
+        assert (parser.bitwuzla().check_sat() == bitwuzla.Result.SAT) == isinstance(answer, Violated)
+        seen.add(type(answer))
+    assert len(seen) > 1
+
+
+def bmc(model: Model, depth: int) -> Answer:
+    return model_engine("bmc").load().check(model, depth=depth)
+
+
+def test_smv_has_words_only() -> None:
+    for model, _ in some_array_models(5, 10):
+        text = write_smv(model)
+        assert "select" not in text and "store" not in text and "-- a[1]" in text
+
+
+def test_engines_agree() -> None:
+    """Word level, bit level and the flat model give one answer; proofs are certified, counterexamples simulated."""
+    pytest.importorskip("bitwuzla")
+    seen: dict[type, int] = {}
+    for model, _ in some_array_models(12, 11):
+        flat, _ = flatten_arrays(model)
+        answers = [model_engine(name).load().check(model, timeout=60) for name in ("smt", "pdr", "bdd")]
+        answers.append(model_engine("pdr").load().check(flat, timeout=60))
+        assert len({type(answer) for answer in answers}) == 1
+        for answer in answers[:3]:
+            if isinstance(answer, Proved):
+                assert certify_answer(bitblast(model), answer) is None
+            elif isinstance(answer, Violated):
+                assert violates(model, answer.stimulus, model.bad[answer.bad])
+        seen[type(answers[0])] = seen.get(type(answers[0]), 0) + 1
+    assert seen[Proved] > 1 and seen[Violated] > 1

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fsoft.analysis.liveness import Liveness
+from fsoft.circuit.banks import Bank, find_banks
 from fsoft.circuit.memory_terms import Facts
 from fsoft.circuit.model import Model, check_model
 from fsoft.circuit.scheduler import Free, Scheduler, width_for
@@ -48,13 +49,14 @@ class Encoding:
     steps: list[Fired] = field(default_factory=list)
 
 
-def encode(program: Program, scheduler: Scheduler | None = None) -> Encoding:
-    """The circuit of a Program. TRUE about the Program means that no bad and no bound of the Model is reachable."""
+def encode(program: Program, scheduler: Scheduler | None = None, arrays: bool = False) -> Encoding:
+    """The circuit of a Program. TRUE about the Program means that no bad and no bound of the Model is reachable. With `arrays`, cells
+    that are accessed at places that are not constant are kept together as arrays (`banks.py`)."""
     layout = Layout(program)
     if layout.size > MOST_WORDS:
         what = f"the program has {layout.size} words of state, more than a circuit can hold"
         raise InputError(Loc(program.name, 0), f"{what}; make its arrays smaller")
-    encoder = _Encoder(program, layout, scheduler or Free())
+    encoder = _Encoder(program, layout, scheduler or Free(), arrays)
     encoder.run()
     check_model(encoder.encoding.model)
     return encoder.encoding
@@ -75,11 +77,11 @@ def _alternatives(program: Program) -> int:
 
 
 class _Encoder:
-    def __init__(self, program: Program, layout: Layout, scheduler: Scheduler):
+    def __init__(self, program: Program, layout: Layout, scheduler: Scheduler, arrays: bool):
         self.program, self.layout, self.scheduler = program, layout, scheduler
-        self.words = Words(program, layout)
         self.inputs = Inputs()
         self.facts = Facts(program)
+        self.words = Words(program, layout, find_banks(program, layout, self.facts.points_to, self.facts.strides) if arrays else ())
         self.encoding = Encoding(program, Model(), layout, self.words)
         self.which = _alternatives(program)
         self._live: dict[int, list[frozenset[str]]] = {}
@@ -95,6 +97,7 @@ class _Encoder:
         if self.which > 1:
             model.inputs[WHICH] = width_for(self.which)
         model.inputs.update(sorted(self.inputs.widths.items()))
+        model.arrays.update(sorted(self.inputs.arrays.items()))
         self._states(model)
         self._properties(model)
 
@@ -168,6 +171,20 @@ class _Encoder:
             model.states[name] = width
             model.init[name] = None if value is None and index in readable else const(value or 0, width)
             model.next[name] = following.get(index, self.words.leaf(index))
+        for bank, name in self.words.arrays.items():
+            values = [initial[entry] for entry in bank.entries()]
+            model.states[name], model.arrays[name] = bank.width, bank.index
+            total = sum((value or 0) << k * bank.element for k, value in enumerate(values))
+            free = values[0] is None and bank.entries()[0] in readable
+            model.init[name] = None if free else const(total, bank.width, bank.index)
+            model.next[name] = self._next_array(bank)
+
+    def _next_array(self, bank: Bank) -> Expr:
+        following = self.words.array(bank)
+        for fired in self.encoding.steps:
+            if bank in fired.effect.arrays:
+                following = ite(fired.when, fired.effect.arrays[bank], following)
+        return following
 
     def _readable(self) -> set[int]:
         """The cells that can be read before a step makes them: those of objects that are alive at the start."""

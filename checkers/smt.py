@@ -17,9 +17,11 @@ from fsoft.circuit.bitblast import bitblast
 from fsoft.circuit.bits import BOUND, BitModel, fingerprint, to_bits
 from fsoft.circuit.model import Model
 from fsoft.circuit.reduce import reduce_model
+from fsoft.circuit.simulate import violates
 from fsoft.circuit.verdict import Answer, Certificate, Proved, Stimulus, Unknown, Violated
 from fsoft.circuit.words import to_model
 from fsoft.program.expr import Expr
+from fsoft.program.verdict import InternalError
 from fsoft.solve.sat import OutOfTime
 from fsoft.solve.smt import Smt, Undecided
 
@@ -42,7 +44,7 @@ class SmtEngine:
     ) -> Answer:
         engine = replace(self, **options)
         words = to_model(model) if isinstance(model, BitModel) else model
-        bits = model if isinstance(model, BitModel) else bitblast(model)
+        bits = _Bits(model)
         deadline = None if timeout is None else time.monotonic() + timeout
         bads = words.bad if bad is None else {bad: words.bad[bad]}
         first = engine.ask(words, bits, bads, progress, deadline)
@@ -58,7 +60,7 @@ class SmtEngine:
         return Proved(first.certificates + second.certificates, max(first.depth, second.depth))
 
     def ask(
-        self, words: Model, bits: BitModel, targets: dict[str, Expr], progress: Callable[[int], None] | None, deadline: float | None
+        self, words: Model, bits: _Bits, targets: dict[str, Expr], progress: Callable[[int], None] | None, deadline: float | None
     ) -> Answer:
         small, restore = reduce_model(replace(words, bad=targets, bounds={}, justice={}, fairness={}))
         base, step = _Frames(small, True, deadline), _Frames(small, False, deadline)
@@ -66,15 +68,15 @@ class SmtEngine:
         try:
             while self.depth is None or k <= self.depth:
                 if self.induct and step.excluded():
-                    return Proved((self._certificate(small, bits, tuple(targets), k, step.used),), k - 1)
+                    return Proved((self._certificate(small, bits.get(), tuple(targets), k, step.used),), k - 1)
                 run = base.reach()
                 if run is not None:
-                    return violated(bits, to_bits(bits, restore.run(run)), {name: bits.targets()[name] for name in targets})
+                    return bits.violated(words, restore.run(run), targets)
                 if progress:
                     progress(k)
                 k += 1
                 if not small.states:
-                    return Proved((self._certificate(small, bits, tuple(targets), 0, False),), 0)
+                    return Proved((self._certificate(small, bits.get(), tuple(targets), 0, False),), 0)
         except OutOfTime:
             return Unknown(k - 1, "time limit reached")
         except Undecided:
@@ -90,6 +92,28 @@ class SmtEngine:
         facts = restore_facts(small, positions)
         over = tuple(i for name in small.states for i in positions.get(name, ())) if used else None
         return Certificate("induction", fingerprint(bits), targets, tuple(facts), k=k, over=over)
+
+
+@dataclass(slots=True)
+class _Bits:
+    """The model in bits, made when it is needed: for certificates, not for counterexamples of a model in words."""
+
+    model: Model | BitModel
+    _made: BitModel | None = None
+
+    def get(self) -> BitModel:
+        if self._made is None:
+            self._made = self.model if isinstance(self.model, BitModel) else bitblast(self.model)
+        return self._made
+
+    def violated(self, words: Model, run: Stimulus, targets: dict[str, Expr]) -> Violated:
+        """The answer for a run, after simulating it."""
+        if isinstance(self.model, BitModel):
+            return violated(self.model, to_bits(self.model, run), {name: self.model.targets()[name] for name in targets})
+        for name, term in targets.items():
+            if violates(words, run, term):
+                return Violated(run, run.depth, name)
+        raise InternalError("the counterexample of the engine smt does not simulate")
 
 
 def restore_facts(small: Model, positions: dict[str, list[int]]) -> list[tuple[int, ...]]:

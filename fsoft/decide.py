@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from checkers.registry import Engine, ModelEngine, Progress, UnknownEngine, engine, engines, model_engine, model_engines
+from fsoft.circuit.banks import LEAST
 from fsoft.circuit.bitblast import bitblast
 from fsoft.circuit.encode import STATE_PROPERTIES, Encoding, encode
 from fsoft.circuit.lift import Lifter
@@ -32,6 +33,8 @@ STEP_PROPERTIES = tuple(name for name in PROPERTIES if name not in STATE_PROPERT
 """What a circuit can be asked."""
 
 _REFINEMENTS = 30
+_KEEP_ARRAYS = frozenset({"smt"})
+"""Engines that do better on circuits with arrays."""
 
 MakeScheduler = Callable[[Program], Scheduler]
 
@@ -66,9 +69,11 @@ def decide(
     scheduler: Scheduler | None = None,
     timeout: float | None = None,
     progress: Progress = lambda _stats: None,
+    arrays: str | None = None,
     **options: Any,
 ) -> Verdict:
-    """The verdict of the model checker of that name on `program.checks`. `options` are those of the engine."""
+    """The verdict of the model checker of that name on `program.checks`. `arrays` is "keep" or "flatten" (None: what suits the engine),
+    `options` are those of the engine."""
     refuse_state_properties(program, name)
     started = time.monotonic()
     stats = Stats()
@@ -77,7 +82,8 @@ def decide(
         stats.depth, stats.seconds = depth, time.monotonic() - started
         progress(stats)
 
-    encoding = encode(program, scheduler)
+    keep = arrays == "keep" if arrays is not None else name in _KEEP_ARRAYS
+    encoding = encode(program, scheduler, LEAST if keep else 0)
     deadline = None if timeout is None else started + timeout
     answer = ask_narrow_first(encoding, name, hear, deadline, options)
     stats.seconds = time.monotonic() - started
@@ -112,13 +118,12 @@ def ask_narrow_first(
 def ask(model: Model, name: str, hear: Callable[[int], None], timeout: float | None, options: dict[str, Any]) -> Answer:
     """The engine's answer about the Model; a proof has been certified."""
     entry = model_engine(name)
-    bits = bitblast(model)
-    words = name in ("smt", "portfolio")
-    answer = entry.load().check(model if words else bits, progress=hear, timeout=timeout, **options)
+    given = model if name in ("smt", "portfolio") else bitblast(model)
+    answer = entry.load().check(given, progress=hear, timeout=timeout, **options)
     if isinstance(answer, Proved) and answer.certificates:
         from checkers.certify import certify_answer
 
-        wrong = certify_answer(bits, answer)
+        wrong = certify_answer(bitblast(given) if isinstance(given, Model) else given, answer)
         if wrong is not None:
             raise InternalError(f"the certificate of the engine {name} is refused: {wrong}")
     return answer

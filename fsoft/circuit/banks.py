@@ -18,9 +18,9 @@ from fsoft.program.program import Load, Program, Run, Store
 from fsoft.program.state import Layout, Place
 
 LEAST = 16
-"""Cells that make a bank worth while."""
+"""Cells that make a bank worth while (any number above 1 is sound)."""
 
-FEW = 3
+FEW = 1
 """An access that considers so few cells of a bank takes them one by one."""
 
 
@@ -78,9 +78,9 @@ class Bank:
         return resize(number, self.index, False), here
 
 
-def find_banks(program: Program, layout: Layout, points_to: PointsTo, strides: Strides) -> list[Bank]:
-    """The banks of a program, in the order of its objects."""
-    possible = dict(_possible(program, layout))
+def find_banks(program: Program, layout: Layout, points_to: PointsTo, strides: Strides, least: int) -> list[Bank]:
+    """The banks of a program with at least so many cells, in the order of its objects."""
+    possible = dict(_possible(program, layout, least))
     wanted: set[tuple[int, int]] = set()
     spoiled: set[tuple[int, int]] = set()
     for slot, action in _accesses(program) if possible else ():
@@ -98,12 +98,12 @@ def find_banks(program: Program, layout: Layout, points_to: PointsTo, strides: S
     return [bank for key, bank in possible.items() if key in wanted and key not in spoiled]
 
 
-def _possible(program: Program, layout: Layout) -> Iterator[tuple[tuple[int, int], Bank]]:
+def _possible(program: Program, layout: Layout, least: int) -> Iterator[tuple[tuple[int, int], Bank]]:
     """The runs that could be banks, by object and position in it."""
     for number, place in enumerate(layout.places):
         first = 0
         for k, run in enumerate(place.object.runs if place is not None else ()):
-            if place is not None and run.count >= LEAST and _regular(run, program):
+            if place is not None and run.count >= least and _regular(run, program):
                 bank = Bank(place, run, first)
                 if len({layout.initial()[entry] is None for entry in bank.entries()}) < 2:
                     yield (number, k), bank

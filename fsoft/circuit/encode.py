@@ -49,9 +49,9 @@ class Encoding:
     steps: list[Fired] = field(default_factory=list)
 
 
-def encode(program: Program, scheduler: Scheduler | None = None, arrays: bool = False) -> Encoding:
-    """The circuit of a Program. TRUE about the Program means that no bad and no bound of the Model is reachable. With `arrays`, cells
-    that are accessed at places that are not constant are kept together as arrays (`banks.py`)."""
+def encode(program: Program, scheduler: Scheduler | None = None, arrays: int = 0) -> Encoding:
+    """The circuit of a Program. TRUE about the Program means that no bad and no bound of the Model is reachable. `arrays` or more
+    equal cells that are accessed at places that are not constant are kept together as an array (`banks.py`; 0: never)."""
     layout = Layout(program)
     if layout.size > MOST_WORDS:
         what = f"the program has {layout.size} words of state, more than a circuit can hold"
@@ -77,11 +77,12 @@ def _alternatives(program: Program) -> int:
 
 
 class _Encoder:
-    def __init__(self, program: Program, layout: Layout, scheduler: Scheduler, arrays: bool):
+    def __init__(self, program: Program, layout: Layout, scheduler: Scheduler, arrays: int):
         self.program, self.layout, self.scheduler = program, layout, scheduler
         self.inputs = Inputs()
         self.facts = Facts(program)
-        self.words = Words(program, layout, find_banks(program, layout, self.facts.points_to, self.facts.strides) if arrays else ())
+        banks = find_banks(program, layout, self.facts.points_to, self.facts.strides, arrays) if arrays else []
+        self.words = Words(program, layout, banks)
         self.encoding = Encoding(program, Model(), layout, self.words)
         self.which = _alternatives(program)
         self._live: dict[int, list[frozenset[str]]] = {}

@@ -98,7 +98,7 @@ class Smt:
     def _apply(self, node: Expr, args: list[Any]) -> Any:
         kinds, make = self._b.Kind, self._manager.mk_term
         if node.op == "eq" and node.args[0].index:
-            return self._bit(self.negate(self.differ([(args[0], args[1])])))
+            return self._bit(self._same(args[0], args[1]))
         if node.op in _COMPARE:
             return self._bit(make(getattr(kinds, _COMPARE[node.op]), args))
         if node.op == "ite":
@@ -124,19 +124,26 @@ class Smt:
         return self._manager.mk_term(self._b.Kind.NOT, [truth])
 
     def differ(self, pairs: list[tuple[Any, Any]]) -> Any:
-        """Some pair has different members."""
+        """Some pair has different members: to be asserted or assumed, not to be negated, because arrays differ at a fresh place."""
         kinds, make = self._b.Kind, self._manager.mk_term
-        words = [pair for a, b in pairs for pair in (self._elements(a, b) if a.sort().is_array() else [(a, b)])]
+        words = [(a, b) if (at := self._place(a)) is None else self._elements(a, b, at) for a, b in pairs]
         return self.some([make(kinds.DISTINCT, [a, b]) for a, b in words])
 
-    def _elements(self, a: Any, b: Any) -> list[tuple[Any, Any]]:
-        """Two arrays element by element: Bitwuzla does not fully know the equality of constant arrays. Large arrays stay as they are."""
-        index = int(a.sort().array_index().bv_size())
+    def _place(self, term: Any) -> Any:
+        """A fresh index of an array; None if the term is none."""
+        return self._manager.mk_const(term.sort().array_index(), "differ") if term.sort().is_array() else None
+
+    def _elements(self, a: Any, b: Any, at: Any) -> tuple[Any, Any]:
+        select, make = self._b.Kind.ARRAY_SELECT, self._manager.mk_term
+        return make(select, [a, at]), make(select, [b, at])
+
+    def _same(self, a: Any, b: Any) -> Any:
+        """Two arrays are equal, element by element unless they are large: Bitwuzla does not fully know the equality of constant arrays."""
+        index, kinds, make = int(a.sort().array_index().bv_size()), self._b.Kind, self._manager.mk_term
         if index > _SPELLED_OUT:
-            return [(a, b)]
-        kinds, make = self._b.Kind, self._manager.mk_term
-        places = [self.value_term(k, index) for k in range(1 << index)]
-        return [(make(kinds.ARRAY_SELECT, [a, at]), make(kinds.ARRAY_SELECT, [b, at])) for at in places]
+            return make(kinds.EQUAL, [a, b])
+        pairs = [self._elements(a, b, self.value_term(k, index)) for k in range(1 << index)]
+        return make(kinds.AND, [make(kinds.EQUAL, [x, y]) for x, y in pairs])
 
     def some(self, truths: list[Any]) -> Any:
         if len(truths) < 2:

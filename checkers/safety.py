@@ -36,22 +36,28 @@ class Question:
     progress: Progress | None = None
     timeout: float | None = None
     bad: str | None = None
-    bits: BitModel = field(init=False)
     deadline: float | None = field(init=False)
+    _bits: BitModel | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self.bits = bitblast(self.model) if isinstance(self.model, Model) else self.model
         self.deadline = None if self.timeout is None else time.monotonic() + self.timeout
-        if self.bad is not None and self.bad not in self.bits.bad:
+        if self.bad is not None and self.bad not in self.model.bad:
             raise ValueError(f"the model has no bad '{self.bad}'")
+
+    @property
+    def bits(self) -> BitModel:
+        """The model in bits, made when it is first needed."""
+        if self._bits is None:
+            self._bits = bitblast(self.model) if isinstance(self.model, Model) else self.model
+        return self._bits
 
     def bads(self) -> list[str]:
         """The names of the bads asked about."""
-        return list(self.bits.bad) if self.bad is None else [self.bad]
+        return list(self.model.bad) if self.bad is None else [self.bad]
 
     def bounds(self) -> list[str]:
         """The names of the bounds as targets."""
-        return [BOUND + name for name in self.bits.bounds]
+        return [BOUND + name for name in self.model.bounds]
 
 
 @dataclass(slots=True)

@@ -14,11 +14,13 @@ from checkers.safety import Progress, Question, SafetyEngine, in_turn, violated
 from fsoft.circuit.bits import BOUND, BitModel, fingerprint, to_bits
 from fsoft.circuit.model import Model
 from fsoft.circuit.reduce import reduce_model
-from fsoft.circuit.verdict import Answer, Certificate, Proved, Stimulus, Unknown
+from fsoft.circuit.simulate import violates
+from fsoft.circuit.verdict import Answer, Certificate, Proved, Stimulus, Unknown, Violated
 from fsoft.circuit.words import to_model
 from fsoft.program.expr import Expr
+from fsoft.program.verdict import InternalError
 from fsoft.solve.sat import OutOfTime
-from fsoft.solve.smt import Smt
+from fsoft.solve.smt import Smt, Undecided
 
 
 @dataclass(slots=True)
@@ -33,7 +35,7 @@ class SmtEngine(SafetyEngine):
         return in_turn(question, lambda names, progress: self._ask(question, words, names, progress))
 
     def _ask(self, question: Question, words: Model, names: list[str], progress: Progress | None) -> Answer:
-        bits, terms = question.bits, words.bad | {BOUND + name: term for name, term in words.bounds.items()}
+        terms = words.bad | {BOUND + name: term for name, term in words.bounds.items()}
         targets = {name: terms[name] for name in names}
         small, restore = reduce_model(replace(words, bad=targets, bounds={}, justice={}, fairness={}))
         base, step = _Frames(small, True, question.deadline), _Frames(small, False, question.deadline)
@@ -41,17 +43,19 @@ class SmtEngine(SafetyEngine):
         try:
             while self.depth is None or k <= self.depth:
                 if self.induct and step.excluded():
-                    return Proved((self._certificate(small, bits, tuple(names), k, step.used),), k - 1)
+                    return Proved((self._certificate(small, question.bits, tuple(names), k, step.used),), k - 1)
                 run = base.reach()
                 if run is not None:
-                    return violated(bits, to_bits(bits, restore.run(run)), {name: bits.targets()[name] for name in names})
+                    return _violated(question.model, words, restore.run(run), targets)
                 if progress:
                     progress(k)
                 k += 1
                 if not small.states:
-                    return Proved((self._certificate(small, bits, tuple(names), 0, False),), 0)
+                    return Proved((self._certificate(small, question.bits, tuple(names), 0, False),), 0)
         except OutOfTime:
             return Unknown(k - 1, "time limit reached")
+        except Undecided:
+            return Unknown(k - 1, "Bitwuzla does not decide this")
         return Unknown(k - 1, f"no violation within {self.depth} steps")
 
     def _certificate(self, small: Model, bits: BitModel, targets: tuple[str, ...], k: int, used: bool) -> Certificate:
@@ -63,6 +67,16 @@ class SmtEngine(SafetyEngine):
         facts = restore_facts(small, positions)
         over = tuple(i for name in small.states for i in positions.get(name, ())) if used else None
         return Certificate("induction", fingerprint(bits), targets, tuple(facts), k=k, over=over)
+
+
+def _violated(model: Model | BitModel, words: Model, run: Stimulus, targets: dict[str, Expr]) -> Violated:
+    """The answer for a run, after simulating it, on words if the model is one of words."""
+    if isinstance(model, BitModel):
+        return violated(model, to_bits(model, run), {name: model.targets()[name] for name in targets})
+    for name, term in targets.items():
+        if violates(words, run, term):
+            return Violated(run, run.depth, name)
+    raise InternalError("the counterexample of the engine smt does not simulate")
 
 
 def restore_facts(small: Model, positions: dict[str, list[int]]) -> list[tuple[int, ...]]:
@@ -87,14 +101,18 @@ class _Frames:
         self.states: list[dict[str, Any]] = []
         first = {}
         for name, width in model.states.items():
-            start = model.init[name] if initial else None
-            first[name] = self.smt.constant(f"{name}@0", width) if start is None else self.smt.value_term(start.value, width)
+            start, index = model.init[name] if initial else None, model.arrays.get(name, 0)
+            if start is None:
+                first[name] = self.smt.constant(f"{name}@0", width, index)
+            else:
+                first[name] = self.smt.value_term(start.value, width, index)
         self.following = first
 
     def extend(self) -> Any:
         """One more frame; the truth value that says that a target holds there."""
         model, smt, number = self.model, self.smt, len(self.inputs)
-        given = {name: smt.constant(f"{name}@{number}", width) for name, width in model.inputs.items()}
+        arrays = model.arrays
+        given = {name: smt.constant(f"{name}@{number}", width, arrays.get(name, 0)) for name, width in model.inputs.items()}
         leaves = self.following | given
         done: dict[Expr, Any] = {}
         self.inputs.append(given)

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from checkers.registry import Engine, ModelEngine, Progress, UnknownEngine, engine, engines, model_engine, model_engines
+from fsoft.circuit.banks import LEAST
 from fsoft.circuit.bitblast import bitblast
 from fsoft.circuit.encode import Encoding, encode
 from fsoft.circuit.lift import Answers, Lifter
@@ -33,6 +34,8 @@ from fsoft.program.verdict import InternalError, Stats, Verdict
 from fsoft.properties import monitors
 
 _REFINEMENTS = 30
+_KEEP_ARRAYS = frozenset({"smt"})
+"""Engines that do better on circuits with arrays."""
 
 MakeScheduler = Callable[[Program], Scheduler]
 
@@ -61,9 +64,11 @@ def decide(
     scheduler: Scheduler | None = None,
     timeout: float | None = None,
     progress: Progress = lambda _stats: None,
+    arrays: str | None = None,
     **options: Any,
 ) -> Verdict:
-    """The verdict of the model checker of that name on `program.checks`. `options` are those of the engine."""
+    """The verdict of the model checker of that name on `program.checks`. `arrays` is "keep" or "flatten" (None: what suits the engine),
+    `options` are those of the engine."""
     started = time.monotonic()
     stats = Stats()
 
@@ -71,7 +76,8 @@ def decide(
         stats.depth, stats.seconds = depth, time.monotonic() - started
         progress(stats)
 
-    encoding = encode(program, scheduler)
+    keep = arrays == "keep" if arrays is not None else name in _KEEP_ARRAYS
+    encoding = encode(program, scheduler, LEAST if keep else 0)
     deadline = None if timeout is None else started + timeout
     answer = ask_narrow_first(encoding, name, hear, deadline, options)
     stats.seconds = time.monotonic() - started
@@ -108,13 +114,12 @@ def ask_narrow_first(
 def ask(model: Model, name: str, hear: Callable[[int], None], timeout: float | None, options: dict[str, Any]) -> Answer:
     """The engine's answer about the Model; a proof has been certified."""
     entry = model_engine(name)
-    bits = bitblast(model)
-    words = name in ("smt", "portfolio")
-    answer = entry.load().check(model if words else bits, progress=hear, timeout=timeout, **options)
+    given = model if name in ("smt", "portfolio") else bitblast(model)
+    answer = entry.load().check(given, progress=hear, timeout=timeout, **options)
     if isinstance(answer, Proved) and (answer.certificates or answer.trusted):
         from checkers.certify import certify_answer
 
-        wrong = certify_answer(bits, answer)
+        wrong = certify_answer(bitblast(given) if isinstance(given, Model) else given, answer)
         if wrong is not None:
             raise InternalError(f"the certificate of the engine {name} is refused: {wrong}")
     return answer

@@ -1,7 +1,8 @@
 """Model to BitModel: every word becomes its bits, every operator its circuit.
 
 One walk over all terms, operands first, never recursive. Floating-point operators are first rewritten into integer ones
-(`softfloat`). Quotient and remainder of the same operands share their circuit.
+(`softfloat`). Quotient and remainder of the same operands share their circuit. An array becomes the bits of its elements, one after the
+other: selecting is a tree of multiplexers, storing a decoder; a run in bits is a run of arrays without any translation.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fsoft.circuit import vectors
-from fsoft.circuit.aig import FALSE, Aig
+from fsoft.circuit.aig import FALSE, TRUE, Aig
 from fsoft.circuit.bits import BitModel
 from fsoft.circuit.model import Model
 from fsoft.circuit.softfloat import FLOAT_OPERATORS, lower_float
@@ -107,6 +108,24 @@ def _xor(blaster: Blaster, node: Expr, args: list[Vector]) -> Vector:
     return [lxor(x, y) for x, y in zip(args[0], args[1])]
 
 
+def _select(blaster: Blaster, node: Expr, args: list[Vector]) -> Vector:
+    array, at = args
+    rows = [array[k : k + node.width] for k in range(0, len(array), node.width)]
+    for bit in at:
+        rows = [vectors.choose(blaster.aig, bit, high, low) for low, high in zip(rows[::2], rows[1::2])]
+    return rows[0]
+
+
+def _store(blaster: Blaster, node: Expr, args: list[Vector]) -> Vector:
+    array, at, value = args
+    land, hits = blaster.aig.land, [TRUE]
+    for bit in reversed(at):
+        hits = [land(hit, bit ^ sign) for hit in hits for sign in (1, 0)]
+    size = node.element
+    rows = [vectors.choose(blaster.aig, hit, value, array[k * size : (k + 1) * size]) for k, hit in enumerate(hits)]
+    return [literal for row in rows for literal in row]
+
+
 _BUILD: dict[str, _Build] = {
     "not": lambda s, n, v: vectors.invert(v[0]),
     "neg": lambda s, n, v: vectors.negative(s.aig, v[0]),
@@ -134,6 +153,9 @@ _BUILD: dict[str, _Build] = {
     "extract": _extract,
     "concat": lambda s, n, v: v[1] + v[0],
     "padd": _pointer,
+    "select": _select,
+    "store": _store,
+    "constarray": lambda s, n, v: v[0] * (1 << n.index),
 }
 
 

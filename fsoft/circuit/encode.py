@@ -10,17 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fsoft.analysis.liveness import Liveness
+from fsoft.circuit.banks import Bank, find_banks
 from fsoft.circuit.memory_terms import Facts
 from fsoft.circuit.model import Model, check_model
 from fsoft.circuit.pending import Candidate, Pending
 from fsoft.circuit.ports import Ports
 from fsoft.circuit.scheduler import Free, Scheduler, width_for
-from fsoft.circuit.states import add_state_properties
+from fsoft.circuit.states import OF_STATES, add_state_properties
 from fsoft.circuit.steps import Effect, Inputs, StepTerms, Words
 from fsoft.frontend.source import InputError, Loc
 from fsoft.passes.ways import all_exclusive
 from fsoft.program.explorer import step_markers
-from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, negate, reg
+from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, ite, negate, reg
 from fsoft.program.program import Program, Step, Template
 from fsoft.program.state import OVER, Layout
 
@@ -49,13 +50,14 @@ class Encoding:
     steps: list[Fired] = field(default_factory=list)
 
 
-def encode(program: Program, scheduler: Scheduler | None = None) -> Encoding:
-    """The circuit of a Program. TRUE about the Program means that no bad and no bound of the Model is reachable."""
+def encode(program: Program, scheduler: Scheduler | None = None, arrays: int = 0) -> Encoding:
+    """The circuit of a Program. TRUE about the Program means that no bad and no bound of the Model is reachable. `arrays` or more
+    equal cells that are accessed at places that are not constant are kept together as an array (`banks.py`; 0: never)."""
     layout = Layout(program)
     if layout.size > MOST_WORDS:
         what = f"the program has {layout.size} words of state, more than a circuit can hold"
         raise InputError(Loc(program.name, 0), f"{what}; make its arrays smaller")
-    encoder = _Encoder(program, layout, scheduler or Free())
+    encoder = _Encoder(program, layout, scheduler or Free(), arrays)
     encoder.run()
     check_model(encoder.encoding.model)
     return encoder.encoding
@@ -76,12 +78,15 @@ def _alternatives(program: Program) -> int:
 
 
 class _Encoder:
-    def __init__(self, program: Program, layout: Layout, scheduler: Scheduler):
+    def __init__(self, program: Program, layout: Layout, scheduler: Scheduler, arrays: int):
         self.program, self.layout, self.scheduler = program, layout, scheduler
-        self.words = Words(program, layout)
         self.inputs = Inputs()
         self.facts = Facts(program)
+        states = program.checks & OF_STATES  # those ask which cells a step touches
+        banks = find_banks(program, layout, self.facts.points_to, self.facts.strides, arrays) if arrays and not states else []
+        self.words = Words(program, layout, banks)
         self.ports = Ports(self.words.leaf)
+        self.share = not banks  # what is one array already needs no port
         self.encoding = Encoding(program, Model(), layout, self.words)
         self.which = _alternatives(program)
         self._live: dict[int, list[frozenset[str]]] = {}
@@ -98,6 +103,7 @@ class _Encoder:
         if self.which > 1:
             model.inputs[WHICH] = width_for(self.which)
         model.inputs.update(sorted(self.inputs.widths.items()))
+        model.arrays.update(sorted(self.inputs.arrays.items()))
         self._states(model)
         for fired in self.encoding.steps if self.ports.used else ():
             fired.when = self.ports.connected(fired.when)
@@ -132,7 +138,7 @@ class _Encoder:
             here = conj(execute, at_source)
             chosen = self._choice([template.steps[i] for i in indices])
             for index, pick in zip(indices, chosen, strict=True):
-                terms = StepTerms(self.words, self.inputs, self.facts, self.ports, slot, template.steps[index])
+                terms = StepTerms(self.words, self.inputs, self.facts, self.ports if self.share else None, slot, template.steps[index])
                 effect = terms.effect
                 self._forget_dead(slot, template, template.steps[index], effect)
                 for marker in step_markers(template.steps[index]):
@@ -174,6 +180,20 @@ class _Encoder:
             model.states[name] = width
             model.init[name] = None if value is None and index in readable else const(value or 0, width)
             model.next[name] = self.ports.connected(following.get(index, self.words.leaf(index)))
+        for bank, name in self.words.arrays.items():
+            values = [initial[entry] for entry in bank.entries()]
+            model.states[name], model.arrays[name] = bank.width, bank.index
+            total = sum((value or 0) << k * bank.element for k, value in enumerate(values))
+            free = values[0] is None and bank.entries()[0] in readable
+            model.init[name] = None if free else const(total, bank.width, bank.index)
+            model.next[name] = self._next_array(bank)
+
+    def _next_array(self, bank: Bank) -> Expr:
+        following = self.words.array(bank)
+        for fired in self.encoding.steps:
+            if bank in fired.effect.arrays:
+                following = ite(fired.when, fired.effect.arrays[bank], following)
+        return following
 
     def _writers(self) -> dict[int, dict[Expr, Expr]]:
         """For each entry the values that steps give it, and when. At most one fires, so those that give the same value are joined."""

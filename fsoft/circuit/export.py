@@ -6,12 +6,13 @@ The same Encoding and the same options give the same bytes, so a file can be rec
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fsoft.circuit.bitblast import bitblast
 from fsoft.circuit.bits import BOUND, BitModel, BitStimulus, bit_names, to_words
 from fsoft.circuit.encode import Encoding
 from fsoft.circuit.formats.aiger_write import write_aiger
+from fsoft.circuit.formats.btor2_write import constants_as_states
 from fsoft.circuit.model import Model
 from fsoft.circuit.narrow import narrow, widened
 from fsoft.circuit.ranges import Ranges
@@ -24,12 +25,14 @@ from fsoft.frontend.source import InputError, Loc
 BIT_FORMATS = ("aag", "aig")
 WORD_FORMATS = ("btor2", "btor", "smv", "smt2")
 FORMATS = (*BIT_FORMATS, *WORD_FORMATS)
+ARRAY_FORMATS = ("btor2", "btor", "smt2")
+"""Formats in which arrays are at home; the others get a circuit without."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
     """How a circuit is written. `narrow` gives words the bits that they seem to need, and the bound `range`; `bad` keeps one target
-    only; `depth` is for SMT-LIB 2; `fold` and `aiger` are for AIGER."""
+    only; `depth` is for SMT-LIB 2; `fold` and `aiger` are for AIGER; `arrays` says that the circuit was encoded with arrays."""
 
     format: str
     reduce: bool = True
@@ -38,6 +41,7 @@ class Form:
     fold: bool = False
     aiger: str = "1.9"
     depth: int | None = None
+    arrays: bool = False
 
 
 @dataclass(slots=True)
@@ -98,6 +102,8 @@ def _bits(model: Model, form: Form, comment: str, outer: Callable[[Stimulus], St
 def _words(model: Model, form: Form, comment: str, home: Callable[[Stimulus], Stimulus]) -> Exported:
     wanted = one_target(model, form.bad)
     small = reduce_words(wanted) if form.reduce else wanted
+    if form.format in ARRAY_FORMATS[:2]:
+        small = constants_as_states(small)
     text = _text(small, form, comment)
 
     def no_bits(run: BitStimulus) -> Stimulus:
@@ -112,7 +118,7 @@ def one_target(model: Model, name: str | None) -> Model:
         return model
     bad = {k: v for k, v in model.bad.items() if k == name}
     bounds = {k: v for k, v in model.bounds.items() if BOUND + k == name}
-    return Model(model.inputs, model.states, model.init, model.next, bad, model.constraints, bounds=bounds, names=model.names)
+    return replace(model, bad=bad, bounds=bounds, justice={}, fairness={})
 
 
 def _text(model: Model, form: Form, comment: str) -> str:
@@ -129,4 +135,4 @@ def _text(model: Model, form: Form, comment: str) -> str:
     return write_smtlib(model, 0 if form.depth is None else form.depth, comment)
 
 
-__all__ = ["BIT_FORMATS", "FORMATS", "WORD_FORMATS", "Exported", "Form", "export", "one_target", "targets_of"]
+__all__ = ["ARRAY_FORMATS", "BIT_FORMATS", "FORMATS", "WORD_FORMATS", "Exported", "Form", "export", "one_target", "targets_of"]

@@ -38,8 +38,9 @@ class Lifter:
         self.terms = list(terms)
         self._order = postorder(tuple(self.terms))
         registers = {index for table in encoding.layout.registers for index in table.values()}
-        names = enumerate(encoding.words.names)
-        self.compared = [(index, name) for index, name in names if name and index not in registers]
+        words = encoding.words
+        named = [(index, name) for index, name in enumerate(words.names) if name and index not in registers]
+        self.compared = named + [(index, f"{words.arrays[bank]}[{k}]") for index, (bank, k) in words.at.items()]
         self._frames = 0
         self._compiled: Evaluate | None = None
 
@@ -150,7 +151,7 @@ class Walk:
 
     def _undefined(self, index: int, fired: Fired, frame: dict[str, int], terms: dict[Expr, int]) -> int:
         """What the circuit has where the interpreter has an undefined cell: its old value, or the one it was born with in this step."""
-        value = frame[self.encoding.words.names[index]]
+        value = self.encoding.words.value(index, frame)
         for entry, when, fresh in fired.effect.born:
             if entry == index and terms[when]:
                 value = terms[fresh]
@@ -164,10 +165,11 @@ class Walk:
 
     def differences(self, state: Sequence[Any], values: dict[str, int]) -> list[str]:
         """Words that differ; registers are not compared (dead ones keep what they had), nor are undefined cells."""
+        value = self.encoding.words.value
         return [
-            f"{name} (circuit {values[name]}, interpreter {state[index]})"
+            f"{name} (circuit {value(index, values)}, interpreter {state[index]})"
             for index, name in self.lifter.compared
-            if values[name] != state[index] and isinstance(state[index], int)
+            if isinstance(state[index], int) and value(index, values) != state[index]
         ]
 
     def _compare_events(self, fired: Fired, events: list[Event], terms: dict[Expr, int]) -> None:

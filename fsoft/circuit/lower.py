@@ -1,7 +1,7 @@
 """Terms in the operators that every bit-vector tool knows: pointer addition and IEEE 754 are rewritten, all else stays.
 
 The result uses const, reg, not, neg, and, or, xor, add, sub, mul, udiv, sdiv, urem, srem, shl, lshr, ashr, eq, ult, ule, slt, sle, ite,
-zext, sext, extract and concat, with the meaning of SMT-LIB.
+zext, sext, extract and concat, and on arrays select, store and constarray, with the meaning of SMT-LIB.
 """
 
 from __future__ import annotations
@@ -77,15 +77,16 @@ class Lowering:
 
 def lower(model: Model) -> Model:
     """The model without pointer and floating-point operators."""
-    return _everywhere(model, Lowering())
+    return rewritten(model, Lowering())
 
 
 def lower_shifts(model: Model) -> Model:
     """The model without shifts by variable amounts."""
-    return _everywhere(model, Lowering(lower_shift))
+    return rewritten(model, Lowering(lower_shift))
 
 
-def _everywhere(model: Model, rewrite: Lowering) -> Model:
+def rewritten(model: Model, rewrite: Callable[[Expr], Expr]) -> Model:
+    """The model with every term rewritten."""
     return replace(
         model,
         next={name: rewrite(term) for name, term in model.next.items()},

@@ -106,6 +106,9 @@ def describe_words(encoding: Encoding) -> dict[str, dict[str, Any]]:
     for place in layout.places:
         if place is not None and place.rom is None:
             _object(place, names, table)
+    for bank, name in encoding.words.arrays.items():
+        line = str(bank.place.object.loc)
+        table[name] = {"kind": "memory", "name": bank.name, "type": f"{bank.run.ctype} [{bank.run.count}]", "line": line}
     for name in encoding.model.inputs:
         kind = "which step" if name == WHICH else "who moves" if name.startswith("schedule") else "value chosen"
         table[name] = {"kind": kind}
@@ -119,6 +122,8 @@ def _object(place: Place, names: list[str], table: dict[str, dict[str, Any]]) ->
     if place.extent >= 0:
         table[names[place.extent]] = {"kind": "size", "object": place.object.name, "line": line}
     for cell in place.cells:
+        if not names[place.base + cell.number]:
+            continue  # it is in a bank
         run = place.cells.run_of(cell.number)[0]
         entry = {"kind": "memory", "name": place.cells.name(cell.number), "type": run.ctype, "line": line}
         table[names[place.base + cell.number]] = entry

@@ -8,12 +8,14 @@ bound `access`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from fsoft.analysis.points_to import PointsTo, members
 from fsoft.analysis.strides import Stride, Strides
-from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, make, negate, resize
+from fsoft.circuit.banks import FEW, Bank
+from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, make, negate, reg, resize, select
 from fsoft.program.program import Program
 from fsoft.program.state import ALIVE, Layout, Place
 
@@ -38,19 +40,40 @@ class Way:
 
 
 @dataclass(slots=True)
+class BankWay:
+    """The access touches cell `at` of the bank if `when`."""
+
+    bank: Bank
+    at: Expr
+    when: Expr
+
+
+@dataclass(slots=True)
 class Reach:
     """What an access can touch. `valid`: one of the ways holds; `odd`: valid, but not followed."""
 
     ways: list[Way] = field(default_factory=list)
+    banks: list[BankWay] = field(default_factory=list)
     valid: Expr = FALSE
     odd: Expr = FALSE
 
 
 class Memory:
-    """Memory seen by one slot in the middle of a step; `read` gives the current term of an entry of the state vector."""
+    """Memory seen by one slot in the middle of a step; `read` gives the current term of an entry of the state vector, `array` that of one
+    of the `banks`, which are listed by object."""
 
-    def __init__(self, program: Program, layout: Layout, read: Callable[[int], Expr], facts: Facts, slot: int):
+    def __init__(
+        self,
+        program: Program,
+        layout: Layout,
+        read: Callable[[int], Expr],
+        facts: Facts,
+        slot: int,
+        banks: Mapping[int, list[Bank]] = MappingProxyType({}),
+        array: Callable[[Bank], Expr] = lambda bank: reg(bank.name, bank.width, bank.index),
+    ):
         self.program, self.layout, self.read = program, layout, read
+        self.banks, self.array = banks, array
         self.facts, self.slot = facts, slot
         self.strict = "valid-deref" in program.checks
 
@@ -108,6 +131,10 @@ class Memory:
             here = conj(match, self.alive(place))
             followed = conj(here, self._blank(place, low, size))
             offsets, complete = self.offsets(place, low, size, stride)
+            for way in self._in_banks(place, low, size, offsets, here):
+                reach.banks.append(way)
+                followed = disj(followed, way.when)
+                offsets = sorted(set(offsets).difference(way.bank.offsets()))
             for offset in offsets:
                 when = conj(conj(here, eq(low, const(offset, low.width))), self._inside(place, offset + size))
                 if when is not FALSE and self._aligned(place, offset, size):
@@ -118,6 +145,16 @@ class Memory:
                 odd = conj(conj(here, self._bounded(place, low, size)), negate(followed))
                 reach.odd = disj(reach.odd, odd)
         return reach
+
+    def _in_banks(self, place: Place, low: Expr, size: int, offsets: list[int], here: Expr) -> Iterator[BankWay]:
+        """The banks of which an access considers several cells."""
+        for bank in self.banks.get(place.object.id, ()):
+            if bank.run.size == size and len(set(offsets).intersection(bank.offsets())) > FEW:
+                at, within = bank.at(low)
+                if place.extent >= 0:
+                    end = make("add", self.program.word, (resize(low, self.program.word, False), const(size, self.program.word)))
+                    within = conj(within, binary("ule", end, self.read(place.extent)))
+                yield BankWay(bank, at, conj(here, within))
 
     def _bounded(self, place: Place, low: Expr, size: int) -> Expr:
         """The access at offset `low` lies within the object (a heap object: what was asked for) and, where that matters, is aligned."""
@@ -183,10 +220,12 @@ class Memory:
         result = const(0, 8 * size)
         for way in reversed(reach.ways):
             result = ite(way.when, self._at(way.place, way.offset, size), result)
+        for found in reversed(reach.banks):
+            result = ite(found.when, select(self.array(found.bank), found.at), result)
         return result
 
     def stored(self, reach: Reach, size: int, value: Expr) -> dict[int, Expr]:
-        """New terms for the entries that a store may change (to be used where the store happens)."""
+        """New terms for the entries that a store may change (to be used where the store happens), apart from `reach.banks`."""
         new: dict[int, Expr] = {}
         for way in reach.ways:
             for cell in way.place.cells.overlapping(way.offset, size):

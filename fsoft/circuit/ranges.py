@@ -59,7 +59,8 @@ class Ranges:
         self.intervals = _observed(encoding, Random(seed))
         self._copies: dict[str, list[tuple[str, Way]]] = {}  # from a word to those that may take its value
         for name, term in self.model.next.items():
-            self._start(name, term)
+            if name not in self.model.arrays:
+                self._start(name, term)
         self._flow(list(self.intervals))
 
     def shapes(self) -> dict[str, Shape]:
@@ -67,7 +68,9 @@ class Ranges:
         found: dict[str, Shape] = {}
         for name, width in self.model.states.items():
             interval = self.intervals.get(name)
-            if name not in self.kept and width > 2 and interval is not None and self.model.init[name] is not None:
+            if name in self.kept or name in self.model.arrays or self.model.init[name] is None:
+                continue
+            if width > 2 and interval is not None:
                 shape = shape_of(interval)
                 if shape.bits < width:
                     found[name] = shape

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from fsoft.circuit.model import Model
+from fsoft.circuit.model import Model, leaf
 from fsoft.circuit.verdict import Stimulus
-from fsoft.program.expr import Expr, make, postorder, reg
+from fsoft.program.expr import Expr, make, postorder
 
 
 @dataclass(slots=True)
@@ -57,8 +57,7 @@ def constant_states(model: Model) -> tuple[Model, Restore]:
     """Replaces every state that keeps its initial value for ever."""
     found = {name: start for name, start in model.init.items() if start is not None}
     while True:
-        leaf = _leaf(dict(found))
-        rewrite = Rewrite(leaf)
+        rewrite = Rewrite(_leaf(dict(found)))
         lost = [name for name, start in found.items() if rewrite(model.next[name]) is not start]
         if not lost:
             break
@@ -75,7 +74,7 @@ def equal_states(model: Model) -> tuple[Model, Restore]:
     classes: dict[str, object] = {name: start for name, start in model.init.items() if start is not None}
     while True:
         heads: dict[object, str] = {}
-        known = {name: reg(heads.setdefault(group, name), model.states[name]) for name, group in classes.items()}
+        known = {name: leaf(model, heads.setdefault(group, name)) for name, group in classes.items()}
         rewrite = Rewrite(_leaf(known))
         refined = {name: (group, rewrite(model.next[name])) for name, group in classes.items()}
         numbers: dict[object, int] = {}
@@ -112,6 +111,7 @@ def cone_of_influence(model: Model) -> tuple[Model, Restore]:
         states={name: width for name, width in model.states.items() if name in kept},
         init={name: start for name, start in model.init.items() if name in kept},
         next={name: term for name, term in model.next.items() if name in kept},
+        arrays={name: index for name, index in model.arrays.items() if name in kept},
     )
     return small, Restore(model)
 
@@ -164,6 +164,7 @@ def _replace(model: Model, known: dict[str, Expr]) -> Model:
         states={name: model.states[name] for name in rest},
         init={name: model.init[name] for name in rest},
         next={name: rewrite(model.next[name]) for name in rest},
+        arrays={name: index for name, index in model.arrays.items() if name not in known},
         bad={name: rewrite(term) for name, term in model.bad.items()},
         bounds={name: rewrite(term) for name, term in model.bounds.items()},
         constraints={name: rewrite(term) for name, term in model.constraints.items()},

@@ -10,6 +10,7 @@ from fsoft.circuit.races import race
 from fsoft.circuit.steps import Inputs
 from fsoft.program.expr import FALSE, Expr, disj
 
+OF_STATES = frozenset({"no-data-race", "no-deadlock", "valid-memtrack"})
 BEFORE = frozenset({"no-data-race", "no-deadlock"})
 """Their bads speak of the state before the last step of a run that shows them."""
 

@@ -8,12 +8,14 @@ steps: only one runs at a time.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fsoft.circuit.banks import Bank
 from fsoft.circuit.memory_terms import Facts, Memory, Way
 from fsoft.circuit.ports import Port, Ports, Use
 from fsoft.frontend.source import NOWHERE, Loc
-from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, ite, make, negate, reg, substitute
+from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, ite, make, negate, reg, select, store, substitute
 from fsoft.program.interpreter import in_section
 from fsoft.program.program import (
     Action,
@@ -50,13 +52,15 @@ class Touch:
 
 @dataclass(slots=True)
 class Effect:
-    """`writes` maps entries of the state vector to terms over the state before; `fails` and `cuts` say when a property is violated or
-    a bound is hit, `passes` the bounds that the step always hits without stopping, `lost` when the encoding gives up; `answers` list the
-    choices made, in order: asked when, and the value; `born` the entries that become undefined, in order: which, when, and the value
-    that stands for undefined; `touches` the accesses (where races are asked about); `ends` says when the step ends the process."""
+    """`writes` maps entries of the state vector to terms over the state before, `arrays` does so for banks; `fails` and `cuts` say when
+    a property is violated or a bound is hit, `passes` the bounds that the step always hits without stopping, `lost` when the encoding
+    gives up; `answers` list the choices made, in order: asked when, and the value; `born` the entries that become undefined, in order:
+    which, when, and the value that stands for undefined; `touches` the accesses (where races are asked about); `ends` says when the step
+    ends the process."""
 
     enabled: Expr = TRUE
     writes: dict[int, Expr] = field(default_factory=dict)
+    arrays: dict[Bank, Expr] = field(default_factory=dict)
     fails: dict[str, Expr] = field(default_factory=dict)
     cuts: dict[str, Expr] = field(default_factory=dict)
     passes: list[str] = field(default_factory=list)
@@ -73,18 +77,31 @@ class Inputs:
     def __init__(self, prefix: str = "in") -> None:
         self.prefix = prefix
         self.widths: dict[str, int] = {}
+        self.arrays: dict[str, int] = {}
 
     def get(self, number: int, width: int) -> Expr:
         name = f"{self.prefix}.{number}.{width}"
         self.widths[name] = width
         return reg(name, width)
 
+    def array(self, number: int, bank: Bank) -> Expr:
+        name = f"in.{number}.{bank.element}.{bank.index}"
+        self.widths[name], self.arrays[name] = bank.width, bank.index
+        return reg(name, bank.width, bank.index)
+
 
 class Words:
-    """Names and widths of the entries of the state vector."""
+    """Names and widths of the entries of the state vector. An entry of a bank has no name: `arrays` names the banks, `at` says which
+    element of which bank an entry is."""
 
-    def __init__(self, program: Program, layout: Layout):
+    def __init__(self, program: Program, layout: Layout, banks: Sequence[Bank] = ()):
         self.program, self.layout = program, layout
+        self.arrays: dict[Bank, str] = {}
+        self.at = {entry: (bank, k) for bank in banks for k, entry in enumerate(bank.entries())}
+        self._fixed = {bank: term for bank in banks if (term := bank.rom()) is not None}
+        self.banks: dict[int, list[Bank]] = {}
+        for bank in banks:
+            self.banks.setdefault(bank.place.object.id, []).append(bank)
         self.names: list[str] = [""] * layout.size
         self.widths: list[int] = [0] * layout.size
         self._taken = set(RESERVED)
@@ -101,13 +118,16 @@ class Words:
         self.registers = [{name: self._leaves[index] for name, index in known.items()} for known in layout.registers]
 
     def _name(self, index: int, name: str, width: int) -> None:
+        self.names[index], self.widths[index] = self._unique(name), width
+
+    def _unique(self, name: str) -> str:
         """Names are unique: a taken one gets `~2`, `~3`, ..."""
         unique, count = name, 1
         while unique in self._taken:
             count += 1
             unique = f"{name}~{count}"
         self._taken.add(unique)
-        self.names[index], self.widths[index] = unique, width
+        return unique
 
     def _object(self, place: Place) -> None:
         label = place.object.name
@@ -116,10 +136,32 @@ class Words:
         if place.extent >= 0:
             self._name(place.extent, f"{label}.<size>", self.program.word)
         for cell in place.cells:
-            self._name(place.base + cell.number, place.cells.name(cell.number), 8 * cell.size)
+            entry = place.base + cell.number
+            if entry not in self.at:
+                self._name(entry, place.cells.name(cell.number), 8 * cell.size)
+                continue
+            bank, k = self.at[entry]
+            self.widths[entry] = bank.element
+            if k == 0:
+                self.arrays[bank] = self._unique(bank.name)
 
     def leaf(self, index: int) -> Expr:
+        """The entry in the state before the step."""
+        if index in self.at:
+            bank, k = self.at[index]
+            return select(self.array(bank), const(k, bank.index))
         return self._leaves[index]
+
+    def array(self, bank: Bank) -> Expr:
+        """The bank in the state before the step."""
+        return self._fixed.get(bank) or reg(self.arrays[bank], bank.width, bank.index)
+
+    def value(self, index: int, values: Mapping[str, int]) -> int:
+        """The value of an entry, given those of the states."""
+        if index in self.at:
+            bank, k = self.at[index]
+            return values[self.arrays[bank]] >> k * bank.element & (1 << bank.element) - 1
+        return values[self.names[index]]
 
 
 class StepTerms:
@@ -135,7 +177,7 @@ class StepTerms:
         self.ports, self.uses = ports, list[Use]()
         if any(isinstance(action, Require) for action in step.actions) or "no-data-race" in self.program.checks:
             self.ports = None  # what is asked of several steps at once
-        self.memory = Memory(words.program, words.layout, self.read, facts, slot)
+        self.memory = Memory(words.program, words.layout, self.read, facts, slot, words.banks, self.array)
         self.registers, self.changed = dict(words.registers[slot]), set[str]()
         self.effect.enabled = self.term(step.guard)
         for action in step.actions:
@@ -154,10 +196,23 @@ class StepTerms:
         return fill(owned, self.registers)
 
     def read(self, index: int) -> Expr:
+        if index in self.words.at:
+            bank, k = self.words.at[index]
+            return select(self.array(bank), const(k, bank.index))
         return self.effect.writes.get(index) or self.words.leaf(index)
 
-    def _write(self, index: int, value: Expr, when: Expr) -> None:
+    def array(self, bank: Bank) -> Expr:
+        return self.effect.arrays.get(bank) or self.words.array(bank)
+
+    def _write_bank(self, bank: Bank, value: Expr, when: Expr) -> None:
         if when is not FALSE:
+            self.effect.arrays[bank] = ite(when, value, self.array(bank))
+
+    def _write(self, index: int, value: Expr, when: Expr) -> None:
+        if index in self.words.at:
+            bank, k = self.words.at[index]
+            self._write_bank(bank, store(self.array(bank), const(k, bank.index), value), when)
+        elif when is not FALSE:
             self.effect.writes[index] = ite(when, value, self.read(index))
 
     def fresh(self, width: int) -> Expr:
@@ -278,6 +333,8 @@ class StepTerms:
         value = self.term(action.value)
         for index, new in self.memory.stored(reach, action.size, value).items():
             self._write(index, new, done)
+        for way in reach.banks:
+            self._write_bank(way.bank, store(self.array(way.bank), way.at, value), conj(done, way.when))
 
     def _shared(self, action: Load | Store, when: Expr, address: Expr, port: Port) -> None:
         """The same through a port."""
@@ -345,13 +402,27 @@ class StepTerms:
             self._write(place.status, const(ALIVE, 2), mine)
             if place.extent >= 0:
                 self._write(place.extent, make("zext", self.program.word, (size,)) if size.width < self.program.word else size, mine)
+            self._fill_banks(place, zero, mine)
             for cell in place.cells:
+                if place.base + cell.number in self.words.at:
+                    continue
                 key = (cell.number, 8 * cell.size)
                 if key not in values:
                     values[key] = const(0, key[1]) if zero else self.fresh(key[1])
                 self._write(place.base + cell.number, values[key], mine)
                 if not zero:
                     self.effect.born.append((place.base + cell.number, mine, values[key]))
+
+    def _fill_banks(self, place: Place, zero: bool, when: Expr) -> None:
+        """The banks of an object that comes to life: zero or anything."""
+        for bank in self.words.banks.get(place.object.id, ()):
+            if zero:
+                self._write_bank(bank, const(0, bank.width, bank.index), when)
+                continue
+            self.numbers += 1
+            fresh = self.inputs.array(self.numbers, bank)
+            self._write_bank(bank, fresh, when)
+            self.effect.born += [(entry, when, select(fresh, const(k, bank.index))) for k, entry in enumerate(bank.entries())]
 
     def _place(self, number: int) -> Place:
         place = self.layout.places[number]
@@ -383,7 +454,10 @@ class StepTerms:
             return
         self._write(place.status, const(ALIVE if isinstance(action, Enter) else DEAD, 2), when)
         if isinstance(action, Enter):
+            self._fill_banks(place, False, when)
             for cell in place.cells:
+                if place.base + cell.number in self.words.at:
+                    continue
                 value = self.fresh(8 * cell.size)
                 self._write(place.base + cell.number, value, when)
                 self.effect.born.append((place.base + cell.number, when, value))

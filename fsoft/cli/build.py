@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_reading, request
-from fsoft.cli.circuits import add_scheduler, check_scheduler, natural, scheduler_of
+from fsoft.cli.circuits import add_arrays, add_scheduler, check_scheduler, natural, scheduler_of
 from fsoft.cli.files import write_file
 from fsoft.cli.limits import limited
 from fsoft.cli.stages import Dumped, Stages
@@ -48,6 +48,7 @@ def build_parser() -> Parser:
     form.add_argument("--depth", type=natural, metavar="N", help=".smt2: is a bad reachable within N steps? (10)")
     form.add_argument("--no-reduce", action="store_true", help="keep constant, equal and useless states")
     form.add_argument("--narrow", action="store_true", help="words get the bits that they seem to need, watched by the bound 'range'")
+    add_arrays(form, "kept in .btor2 and .smt2 files")
     add_checks(parser)
     add_scheduler(parser)
     add_lowering(parser)
@@ -58,10 +59,14 @@ def build_parser() -> Parser:
 
 def _check_form(args: argparse.Namespace, suffix: str) -> None:
     """UsageError for options that do not fit the format."""
+    from fsoft.circuit.export import ARRAY_FORMATS
+
     given = {"--fold-constraints": args.fold_constraints, "--aiger": args.aiger is not None}
     for option, is_given in given.items():
         if is_given and suffix not in ("aag", "aig"):
             raise exits.UsageError(f"{option} is for AIGER files, not .{suffix}")
+    if args.arrays == "keep" and suffix not in ARRAY_FORMATS:
+        raise exits.UsageError(f"--arrays keep is for .btor2 and .smt2 files, not .{suffix}")
     if args.depth is not None and suffix != "smt2":
         raise exits.UsageError(f"--depth is for .smt2 files, not .{suffix}: the others have no bound")
     if (args.depth or 0) > _MOST_DEPTH:
@@ -85,15 +90,17 @@ def _work(args: argparse.Namespace, asked: Request, suffix: str) -> int:
 
 def build_circuit(args: argparse.Namespace, asked: Request, suffix: str, stages: Stages) -> tuple[Encoding, Exported]:
     """From C to the two files, `args.output` and its map; what was written, and the circuit that it came from."""
+    from fsoft.circuit.banks import LEAST
     from fsoft.circuit.encode import encode
-    from fsoft.circuit.export import Form, export
+    from fsoft.circuit.export import ARRAY_FORMATS, Form, export
     from fsoft.circuit.mapfile import Recipe, comment_of, write_map
 
     program = stages.load(asked)
     depth = (10 if args.depth is None else args.depth) if suffix == "smt2" else None
-    form = Form(suffix, not args.no_reduce, args.narrow, args.bad, args.fold_constraints, args.aiger or "1.9", depth)
+    arrays = args.arrays != "flatten" and suffix in ARRAY_FORMATS
+    form = Form(suffix, not args.no_reduce, args.narrow, args.bad, args.fold_constraints, args.aiger or "1.9", depth, arrays)
     scheduler = scheduler_of(args, program)
-    encoding = encode(program, scheduler)
+    encoding = encode(program, scheduler, LEAST if arrays else 0)
     stages.note("encode", f"{len(encoding.model.states)} states, {len(encoding.model.inputs)} inputs, {len(encoding.steps)} steps")
     recipe = Recipe(asked.sources, asked.bits, asked.cpp, asked.options, scheduler, form)
     exported = export(encoding, form, comment_of(encoding, recipe))

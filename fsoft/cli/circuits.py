@@ -53,6 +53,12 @@ def add_engine_options(parser: Parser) -> None:
     group.add_argument("--keep", metavar="DIR", help="portfolio: where the evidence of a contradiction is kept (the current directory)")
 
 
+def add_arrays(group: argparse._ArgumentGroup, default: str) -> None:
+    """Whether the circuit has arrays."""
+    known = f"arrays of C in the circuit: one array, or one word per element ({default})"
+    group.add_argument("--arrays", choices=("keep", "flatten"), help=known)
+
+
 def add_scheduler(parser: Parser) -> None:
     """Who may run: part of the circuit."""
     group = parser.add_argument_group("the scheduler of the circuit")

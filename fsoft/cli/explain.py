@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from fsoft import api
+from fsoft.circuit.banks import LEAST
 from fsoft.circuit.bits import BOUND, BitStimulus
 from fsoft.circuit.encode import Encoding, encode
 from fsoft.circuit.export import FORMATS, Exported, export
@@ -83,7 +84,7 @@ def _encoding(recipe: Recipe, program: Program, wanted: str, map_file: str) -> E
     if program_hash(program) != wanted:
         names = ", ".join(source.path for source in recipe.sources)
         raise InputError(Loc(map_file, 0), f"{names} or fsoft has changed since the model was built: build it again")
-    return encode(program, recipe.scheduler)
+    return encode(program, recipe.scheduler, LEAST if recipe.form.arrays else 0)
 
 
 def _stimulus(exported: Exported, text: str, name: str) -> Stimulus:

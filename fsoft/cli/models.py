@@ -35,6 +35,8 @@ def check_model_file(args: argparse.Namespace, path: str) -> int:
         raise exits.UsageError(f"--engine {name}: {missing}")
     if args.scheduler or args.contexts or args.rounds or args.schedule:
         raise exits.UsageError("the scheduler is part of the model: it cannot be chosen when a model is checked")
+    if args.arrays:
+        raise exits.UsageError("--arrays is for C programs: a model has the arrays that its file has")
     options = engine_options(entry, args)
     return limited(lambda: _work(args, path, entry, options), args.timeout, args.memory)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from checkers.registry import Engine, Progress, UnknownEngine, engine
 from fsoft.cli.arguments import Parser, Request
-from fsoft.cli.circuits import add_engine_options, add_scheduler, check_scheduler, engine_options, scheduler_of
+from fsoft.cli.circuits import add_arrays, add_engine_options, add_scheduler, check_scheduler, engine_options, scheduler_of
 from fsoft.cli.exits import OutOfTime, UsageError
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
@@ -22,6 +22,7 @@ def add_engine(parser: Parser) -> None:
     group.add_argument("--engine", metavar="NAME", help="who answers: explicit (the default), bmc, pdr, ... (fsoft checkers lists all)")
     group.add_argument("--seed", type=int, default=0, metavar="N", help="a different order among equals (0: as written)")
     add_engine_options(parser)
+    add_arrays(group, "smt keeps them, other engines do not")
     add_scheduler(parser)
 
 
@@ -55,8 +56,8 @@ def check_question(engine: Engine, asked: Request, args: argparse.Namespace) -> 
     check_scheduler(args)
     if engine.takes == "model":
         engine_options(engine, args)
-    elif args.scheduler is not None:
-        raise UsageError(f"the engine {engine.name} has no --scheduler")
+    elif args.scheduler is not None or args.arrays is not None:
+        raise UsageError(f"the engine {engine.name} has no --{'arrays' if args.scheduler is None else 'scheduler'}")
 
 
 def decide(program: Program, engine: Engine, args: argparse.Namespace, progress: Progress) -> Verdict:
@@ -72,6 +73,7 @@ def _on_circuit(program: Program, engine: Engine, args: argparse.Namespace, prog
     left = None if args.timeout is None else args.timeout - (now - getattr(args, "started", now)) - _MARGIN
     options: dict[str, Any] = dict(engine_options(engine, args), timeout=None if left is None else max(0.1, left))
     options["make_scheduler"] = lambda loaded: scheduler_of(args, loaded)
+    options["arrays"] = args.arrays
     verdict = engine.load().check(program, progress, **options)
     if verdict.kind == "UNKNOWN" and not verdict.bounds and left is not None and verdict.stats.seconds >= left - _MARGIN:
         progress(verdict.stats)

@@ -1,4 +1,4 @@
-"""Expressions of the Program: bit-vectors over a thread's registers.
+"""Expressions of the Program, and terms of the circuit: bit-vectors over registers, and arrays of bit-vectors.
 
 A node is an `Expr(op, width, args, data)`, immutable and interned: equal expressions are the same object, so equality is
 identity and memo tables are plain dicts. Build nodes only through `make` (or the helpers below it): constant folding
@@ -24,25 +24,42 @@ and local simplification sit there. Expressions never read memory; a `Load` acti
 | fconv | a | IEEE 754 between 32 and 64 bits |
 | itof utof | a | integer to IEEE of `width` bits |
 | ftoi ftou | a | IEEE to integer of `width` bits, toward zero; what does not fit gives the lowest signed value (ftou: wraps) |
+| select | array, i | the element at i |
+| store | array, i, v | the array with element i replaced |
+| constarray | v; data = index bits | the array whose elements are all v |
+
+An array has 2 ** `index` elements for `index` > 0 (a bit-vector has `index` 0), `width` is the number of all its bits, and its value is
+the int that has element k in the bits from k * (width >> index) up. const, reg, ite and eq work on arrays too. Only circuits have arrays.
 """
 
 from __future__ import annotations
 
-import math
-import struct
 from collections.abc import Callable, Mapping
 from weakref import WeakValueDictionary
+
+from fsoft.program.meaning import BINARY as BINARY
+from fsoft.program.meaning import COMMUTATIVE as COMMUTATIVE
+from fsoft.program.meaning import COMPARISONS as COMPARISONS
+from fsoft.program.meaning import bits_of_float as bits_of_float
+from fsoft.program.meaning import elements, repeated
+from fsoft.program.meaning import float_of_bits as float_of_bits
+from fsoft.program.meaning import operate as operate
+from fsoft.program.meaning import pointer_add as pointer_add
+from fsoft.program.meaning import sdiv as sdiv
+from fsoft.program.meaning import srem as srem
+from fsoft.program.meaning import to_signed as to_signed
 
 
 class Expr:
     """An interned node; see the module's table. `args` are Exprs, `data` is an int, a str or None. `reads` are the registers below."""
 
-    __slots__ = ("__weakref__", "args", "data", "op", "reads", "width")
+    __slots__ = ("__weakref__", "args", "data", "index", "op", "reads", "width")
 
     op: str
     width: int
     args: tuple[Expr, ...]
     data: int | str | None
+    index: int
     reads: frozenset[str]
 
     def __repr__(self) -> str:
@@ -58,16 +75,21 @@ class Expr:
         assert self.op == "const" and isinstance(self.data, int)
         return self.data
 
+    @property
+    def element(self) -> int:
+        """Bits of an element of an array."""
+        return self.width >> self.index
+
 
 _table: WeakValueDictionary[tuple[object, ...], Expr] = WeakValueDictionary()
 
 
-def _node(op: str, width: int, args: tuple[Expr, ...] = (), data: int | str | None = None) -> Expr:
-    key = (op, width, args, data)
+def _node(op: str, width: int, args: tuple[Expr, ...] = (), data: int | str | None = None, index: int = 0) -> Expr:
+    key = (op, width, args, data, index)
     node = _table.get(key)
     if node is None:
         node = Expr.__new__(Expr)
-        node.op, node.width, node.args, node.data = op, width, args, data
+        node.op, node.width, node.args, node.data, node.index = op, width, args, data, index
         node.reads = _reads_of(op, args, data)
         _table[key] = node
     return node
@@ -86,171 +108,19 @@ def _reads_of(op: str, args: tuple[Expr, ...], data: int | str | None) -> frozen
     return found
 
 
-# ---------------------------------------------------------------- the meaning of each operator
-
-
-def to_signed(value: int, width: int) -> int:
-    return value - (1 << width) if value >> (width - 1) else value
-
-
-def pointer_add(pointer: int, delta: int, width: int, offset_bits: int) -> int:
-    """Move within the object: the offset field is signed; a move that does not fit it gives the offset that no object has."""
-    half = 1 << (offset_bits - 1)
-    mask = (1 << offset_bits) - 1
-    offset = to_signed(pointer & mask, offset_bits) + to_signed(delta, width)
-    if not -half <= offset < half:
-        offset = half
-    return (pointer & ~mask) | (offset & mask)
-
-
-def float_of_bits(value: int, width: int) -> float:
-    if width == 32:
-        return float(struct.unpack("<f", struct.pack("<I", value))[0])
-    return float(struct.unpack("<d", struct.pack("<Q", value))[0])
-
-
-def bits_of_float(value: float, width: int) -> int:
-    if math.isnan(value):
-        return 0x7FC00000 if width == 32 else 0x7FF8000000000000
-    if width == 64:
-        return int(struct.unpack("<Q", struct.pack("<d", value))[0])
-    try:
-        return int(struct.unpack("<I", struct.pack("<f", value))[0])
-    except OverflowError:
-        return 0xFF800000 if value < 0 else 0x7F800000
-
-
-def _float_divide(a: float, b: float) -> float:
-    if b != 0:
-        return a / b
-    if a == 0 or math.isnan(a):
-        return math.nan
-    return math.copysign(math.inf, a) * math.copysign(1.0, b)
-
-
-def _float_to_int(value: float, width: int, signed: bool) -> int:
-    mask = (1 << width) - 1
-    if math.isnan(value) or math.isinf(value):
-        return 1 << (width - 1)
-    whole = int(value)
-    if signed and not -(1 << (width - 1)) <= whole < (1 << (width - 1)):
-        return 1 << (width - 1)
-    return whole & mask
-
-
-def _int_to_float(value: int, width: int) -> int:
-    """Round once to the target precision (Python rounds int to double; float32 is then exact only up to 2**53)."""
-    if width == 64 or abs(value) < 1 << 53:
-        return bits_of_float(float(value), width)
-    shift = abs(value).bit_length() - 53
-    kept, lost = abs(value) >> shift, abs(value) & ((1 << shift) - 1)
-    sticky = kept | (1 if lost else 0)
-    return bits_of_float(math.ldexp(float(sticky), shift) * (1 if value > 0 else -1), width)
-
-
-def sdiv(a: int, b: int, width: int) -> int:
-    x, y = to_signed(a, width), to_signed(b, width)
-    if y == 0:
-        return 1 if x < 0 else (1 << width) - 1
-    quotient = abs(x) // abs(y)
-    return (quotient if (x < 0) == (y < 0) else -quotient) & ((1 << width) - 1)
-
-
-def srem(a: int, b: int, width: int) -> int:
-    x, y = to_signed(a, width), to_signed(b, width)
-    if y == 0:
-        return a
-    rest = abs(x) % abs(y)
-    return (-rest if x < 0 else rest) & ((1 << width) - 1)
-
-
-def _arith(f: Callable[[float, float], float]) -> Callable[[int, int, int], int]:
-    return lambda a, b, w: bits_of_float(f(float_of_bits(a, w), float_of_bits(b, w)), w)
-
-
-BINARY: dict[str, Callable[[int, int, int], int]] = {
-    "and": lambda a, b, w: a & b,
-    "or": lambda a, b, w: a | b,
-    "xor": lambda a, b, w: a ^ b,
-    "add": lambda a, b, w: (a + b) & ((1 << w) - 1),
-    "sub": lambda a, b, w: (a - b) & ((1 << w) - 1),
-    "mul": lambda a, b, w: (a * b) & ((1 << w) - 1),
-    "udiv": lambda a, b, w: a // b if b else (1 << w) - 1,
-    "urem": lambda a, b, w: a % b if b else a,
-    "sdiv": sdiv,
-    "srem": srem,
-    "shl": lambda a, b, w: (a << b) & ((1 << w) - 1) if b < w else 0,
-    "lshr": lambda a, b, w: a >> b if b < w else 0,
-    "ashr": lambda a, b, w: (to_signed(a, w) >> min(b, w - 1)) & ((1 << w) - 1),
-    "eq": lambda a, b, w: int(a == b),
-    "ult": lambda a, b, w: int(a < b),
-    "ule": lambda a, b, w: int(a <= b),
-    "slt": lambda a, b, w: int(to_signed(a, w) < to_signed(b, w)),
-    "sle": lambda a, b, w: int(to_signed(a, w) <= to_signed(b, w)),
-    "fadd": _arith(lambda x, y: x + y),
-    "fsub": _arith(lambda x, y: x - y),
-    "fmul": _arith(lambda x, y: x * y),
-    "fdiv": _arith(_float_divide),
-    "feq": lambda a, b, w: int(float_of_bits(a, w) == float_of_bits(b, w)),
-    "flt": lambda a, b, w: int(float_of_bits(a, w) < float_of_bits(b, w)),
-    "fle": lambda a, b, w: int(float_of_bits(a, w) <= float_of_bits(b, w)),
-}
-"""Operators of two operands of one width `w` (the operands' width)."""
-
-COMPARISONS = frozenset({"eq", "ult", "ule", "slt", "sle", "feq", "flt", "fle"})
-COMMUTATIVE = frozenset({"and", "or", "xor", "add", "mul", "eq"})
-
-
-def operate(op: str, width: int, widths: tuple[int, ...], data: int | str | None, values: tuple[int, ...]) -> int:
-    """The value of an operator on constant operands: the one definition of what each `op` means."""
-    a = values[0]
-    if op in BINARY:
-        return BINARY[op](a, values[1], widths[0])
-    mask = (1 << width) - 1
-    if op == "not":
-        return ~a & mask
-    if op == "neg":
-        return -a & mask
-    if op == "ite":
-        return values[1] if a else values[2]
-    if op == "zext":
-        return a
-    if op == "sext":
-        return to_signed(a, widths[0]) & mask
-    if op == "extract":
-        assert isinstance(data, int)
-        return (a >> data) & mask
-    if op == "concat":
-        return a << widths[1] | values[1]
-    if op == "padd":
-        assert isinstance(data, int)
-        return pointer_add(a, values[1], width, data)
-    if op == "fconv":
-        return bits_of_float(float_of_bits(a, widths[0]), width)
-    if op == "itof":
-        return _int_to_float(to_signed(a, widths[0]), width)
-    if op == "utof":
-        return _int_to_float(a, width)
-    if op == "ftoi":
-        return _float_to_int(float_of_bits(a, widths[0]), width, True)
-    if op == "ftou":
-        return _float_to_int(float_of_bits(a, widths[0]), width, False)
-    raise ValueError(f"no meaning for operator {op!r}")
-
-
 # ---------------------------------------------------------------- the constructor
 
 
-def const(value: int, width: int) -> Expr:
-    return _node("const", width, (), value & ((1 << width) - 1))
+def const(value: int, width: int, index: int = 0) -> Expr:
+    return _node("const", width, (), value & ((1 << width) - 1), index)
 
 
 TRUE = const(1, 1)
 FALSE = const(0, 1)
 
 
-def reg(name: str, width: int) -> Expr:
-    return _node("reg", width, (), name)
+def reg(name: str, width: int, index: int = 0) -> Expr:
+    return _node("reg", width, (), name, index)
 
 
 def own(name: str, width: int) -> Expr:
@@ -261,11 +131,18 @@ def make(op: str, width: int, args: tuple[Expr, ...], data: int | str | None = N
     """The one constructor of operator nodes: folds constants and simplifies locally."""
     if all(a.op == "const" for a in args):
         values = tuple(a.value for a in args)
-        return const(operate(op, width, tuple(a.width for a in args), data, values), width)
+        return const(operate(op, width, tuple(a.width for a in args), data, values), width, _index_of(op, args, data))
     if op in COMMUTATIVE and args[0].op == "const":
         args = (args[1], args[0])
     simpler = _simplify(op, width, args, data)
-    return simpler if simpler is not None else _node(op, width, args, data)
+    return simpler if simpler is not None else _node(op, width, args, data, _index_of(op, args, data))
+
+
+def _index_of(op: str, args: tuple[Expr, ...], data: int | str | None) -> int:
+    """Whether the operator gives an array: its index bits, else 0."""
+    if op == "ite" or op == "store":
+        return args[1 if op == "ite" else 0].index
+    return data if op == "constarray" and isinstance(data, int) else 0
 
 
 def _simplify(op: str, width: int, args: tuple[Expr, ...], data: int | str | None) -> Expr | None:
@@ -381,6 +258,8 @@ def _rule_ite(width: int, args: tuple[Expr, ...], data: object) -> Expr | None:
         return c if a.data else negate(c)
     if c.op == "not":
         return make("ite", width, (c.args[0], b, a))
+    if a.op == b.op == "store" and a.args[0] is b.args[0] and a.args[1] is b.args[1]:
+        return make("store", width, (a.args[0], a.args[1], ite(c, a.args[2], b.args[2])))
     return None
 
 
@@ -419,6 +298,34 @@ def _rule_shift(width: int, args: tuple[Expr, ...], data: object) -> Expr | None
     return args[0] if args[1].op == "const" and args[1].data == 0 else None
 
 
+def _rule_select(width: int, args: tuple[Expr, ...], data: object) -> Expr | None:
+    """Read over write: past stores at other constant indices, to the one at the same index."""
+    array, at = args
+    found = array
+    while found.op == "store" and found.args[1] is not at and at.op == found.args[1].op == "const":
+        found = found.args[0]
+    if found.op == "store" and found.args[1] is at:
+        return found.args[2]
+    if found.op == "constarray":
+        return found.args[0]
+    if found.op == "const" and (at.op == "const" or found.value == (found.value & (1 << width) - 1) * repeated(width, found.width)):
+        return const(found.value >> (at.value * width if at.op == "const" else 0), width)
+    return make("select", width, (found, at)) if found is not array else None
+
+
+def _rule_store(width: int, args: tuple[Expr, ...], data: object) -> Expr | None:
+    array, at, value = args
+    if array.op == "store" and array.args[1] is at:
+        return make("store", width, (array.args[0], at, value))
+    if value.op == "select" and value.args[0] is array and value.args[1] is at:
+        return array
+    if array.op == "constarray" and array.args[0] is value:
+        return array
+    if array.op == "const" and value.op == "const" and array.value == value.value * repeated(value.width, width):
+        return array
+    return None
+
+
 _RULES: dict[str, Callable[[int, tuple[Expr, ...], int | str | None], Expr | None]] = {
     "and": _rule_and,
     "or": _rule_or,
@@ -440,6 +347,8 @@ _RULES: dict[str, Callable[[int, tuple[Expr, ...], int | str | None], Expr | Non
     "shl": _rule_shift,
     "lshr": _rule_shift,
     "ashr": _rule_shift,
+    "select": _rule_select,
+    "store": _rule_store,
 }
 
 
@@ -470,6 +379,26 @@ def eq(a: Expr, b: Expr) -> Expr:
 
 def ite(c: Expr, a: Expr, b: Expr) -> Expr:
     return make("ite", a.width, (c, a, b))
+
+
+def select(array: Expr, at: Expr) -> Expr:
+    """The element of an array at an index."""
+    return make("select", array.element, (array, at))
+
+
+def store(array: Expr, at: Expr, value: Expr) -> Expr:
+    """The array with one element replaced."""
+    return make("store", array.width, (array, at, value))
+
+
+def constant_array(value: Expr, index: int) -> Expr:
+    """The array of 2 ** `index` elements that are all `value`."""
+    return make("constarray", value.width << index, (value,), index)
+
+
+def array_elements(array: Expr) -> list[int]:
+    """The elements of a constant array."""
+    return elements(array.value, array.element, array.width)
 
 
 def nonzero(a: Expr) -> Expr:

@@ -251,7 +251,7 @@ BAD_BTOR2 = [
     ("1 sort\n", "too few"),
     ("1 sort bitvec 0\n", "width"),
     ("1 sort bitvec 99999999\n", "width"),
-    ("1 sort array 1 1\n", "arrays"),
+    ("1 sort array 1 1\n", "no sort 1"),
     ("1 sort bitvec 4\n2 input 9\n", "no sort"),
     ("1 sort bitvec 4\n2 add 1 3 4\n", "no operand"),
     ("1 sort bitvec 4\n2 input 1\n2 input 1\n", "twice"),

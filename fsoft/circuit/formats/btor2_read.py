@@ -1,6 +1,7 @@
-"""BTOR2 to Model: bit-vectors only. What is wrong with the file is one `InputError` with its line; arrays are refused by name.
+"""BTOR2 to Model: bit-vectors, and arrays of at most `MOST_ARRAY_BITS` bits. What is wrong with the file is one `InputError` with its line.
 
-A state without `next` takes any value at each step (a fresh input `name.next`). Bads named `bound:...` are bounds.
+A state without `next` takes any value at each step (a fresh input `name.next`). Bads named `bound:...` are bounds. A state may start at
+whatever is constant once the states initialised before it are known.
 """
 
 from __future__ import annotations
@@ -16,8 +17,13 @@ from fsoft.frontend.source import InputError, Loc, Unsupported
 from fsoft.program import expr
 from fsoft.program.expr import Expr, binary, const, eq, make, negate
 
+Sort = tuple[int, int]
+"""Bits, and index bits if it is an array."""
+
+MOST_ARRAY_BITS = 1 << 22
 _MOST_BITS = 1 << 16
 _FROM = {theirs: ours for ours, theirs in OPERATORS.items()}
+_ON_ARRAYS = frozenset({"read", "write", "eq", "neq"})
 _BINARY = frozenset({"and", "or", "xor", "add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr"})
 
 
@@ -68,7 +74,7 @@ def read_btor2(text: str, name: str = "<btor2>") -> Model:
 class _Reader:
     def __init__(self, text: str, name: str) -> None:
         self.text, self.name, self.line = text, name, 0
-        self.sorts: dict[int, int] = {}
+        self.sorts: dict[int, Sort] = {}
         self.nodes: dict[int, Expr] = {}
         self.model = Model()
         self.taken: set[str] = set()
@@ -86,7 +92,7 @@ class _Reader:
         for state, width in model.states.items():
             model.init.setdefault(state, None)
             if state not in model.next:
-                model.next[state] = self.leaf(model.inputs, width, f"{state}.next")
+                model.next[state] = self.leaf(model.inputs, (width, model.arrays.get(state, 0)), f"{state}.next")
         if not model.states and not model.inputs and not self.nodes:
             self.fail("the BTOR2 file has no statements")
         model.init = {state: model.init[state] for state in model.states}
@@ -100,7 +106,7 @@ class _Reader:
             self.fail(f"{what} expected, not '{word[:40]}'")
         return int(word)
 
-    def width(self, word: str) -> int:
+    def sort_of(self, word: str) -> Sort:
         number = self.number(word, "a sort")
         if number not in self.sorts:
             self.fail(f"no sort {number}")
@@ -112,6 +118,8 @@ class _Reader:
         found = self.nodes.get(number)
         if found is None:
             self.fail(f"no operand {number}")
+        if negative and found.index:
+            self.fail(f"operand {word} is the negation of an array")
         return make("not", found.width, (found,)) if negative else found
 
     def bit(self, word: str) -> Expr:
@@ -128,11 +136,13 @@ class _Reader:
             candidate = f"{name}~{count}"
         return candidate
 
-    def leaf(self, table: dict[str, int], width: int, name: str) -> Expr:
+    def leaf(self, table: dict[str, int], sort: Sort, name: str) -> Expr:
         name = self.label([name], "", self.taken)
         self.taken.add(name)
-        table[name] = width
-        return expr.reg(name, width)
+        table[name] = sort[0]
+        if sort[1]:
+            self.model.arrays[name] = sort[1]
+        return expr.reg(name, *sort)
 
     def need(self, words: list[str], count: int) -> None:
         if len(words) < count:
@@ -150,7 +160,7 @@ class _Reader:
             self.sort(own, words)
         elif kind in ("input", "state"):
             table = self.model.inputs if kind == "input" else self.model.states
-            self.nodes[own] = self.leaf(table, self.width(words[2]), words[3] if len(words) > 3 else f"{kind}{own}")
+            self.nodes[own] = self.leaf(table, self.sort_of(words[2]), words[3] if len(words) > 3 else f"{kind}{own}")
         elif kind in ("init", "next"):
             self.assign(kind, words)
         elif kind in ("bad", "constraint", "fair", "justice"):
@@ -159,19 +169,31 @@ class _Reader:
             self.nodes[own] = self.operator(kind, words)
 
     def sort(self, own: int, words: list[str]) -> None:
-        if words[2] == "array":
-            raise Unsupported(Loc(self.name, self.line), "BTOR2 arrays are not supported")
         self.need(words, 4)
+        if words[2] == "array":
+            self.array_sort(own, words)
+            return
         width = self.number(words[3], "a width")
         if words[2] != "bitvec" or not 1 <= width <= _MOST_BITS:
-            self.fail("a sort is 'bitvec' and a width")
-        self.sorts[own] = width
+            self.fail("a sort is 'bitvec' and a width, or 'array' and two sorts")
+        self.sorts[own] = (width, 0)
+
+    def array_sort(self, own: int, words: list[str]) -> None:
+        self.need(words, 5)
+        (index, nested), (element, deep) = self.sort_of(words[3]), self.sort_of(words[4])
+        if nested or deep:
+            raise Unsupported(Loc(self.name, self.line), "BTOR2 arrays of arrays are not supported")
+        if index > 64 or element << index > MOST_ARRAY_BITS:
+            raise Unsupported(Loc(self.name, self.line), f"an array of 2^{index} elements of {element} bits is too large")
+        self.sorts[own] = (element << index, index)
 
     def assign(self, kind: str, words: list[str]) -> None:
         self.need(words, 5)
         state, value = self.node(words[3]), self.node(words[4])
         name = str(state.data)
-        if state.op != "reg" or name not in self.model.states or value.width != state.width:
+        if kind == "init":
+            value = self.start(state, value)
+        if state.op != "reg" or name not in self.model.states or (value.width, value.index) != (state.width, state.index):
             self.fail(f"'{kind}' wants a state and a value of its sort")
         if kind == "next":
             if name in self.model.next:
@@ -183,6 +205,13 @@ class _Reader:
             raise Unsupported(Loc(self.name, self.line), f"'{name}' starts at something that is not constant")
         else:
             self.model.init[name] = value
+
+    def start(self, state: Expr, value: Expr) -> Expr:
+        """What a state starts at: a bit-vector stands for the array of it, and states that have a start for that."""
+        if state.index and not value.index and value.width == state.element:
+            value = expr.constant_array(value, state.index)
+        starts = self.model.init
+        return expr.substitute(value, lambda leaf: starts.get(str(leaf.data)) if leaf.op == "reg" else None)
 
     def property(self, kind: str, own: int, words: list[str]) -> None:
         model = self.model
@@ -200,12 +229,12 @@ class _Reader:
         table[self.label([name], "", table)] = term
 
     def operator(self, kind: str, words: list[str]) -> Expr:
-        width = self.width(words[2])
-        result = self.constant(kind, width, words)
+        width, index = self.sort_of(words[2])
+        result = None if index else self.constant(kind, width, words)
         if result is None:
             result = self.term(kind, width, words)
-        if result.width != width:
-            self.fail(f"'{kind}' gives {result.width} bits, its sort has {width}")
+        if (result.width, result.index) != (width, index):
+            self.fail(f"'{kind}' gives {result.width} bits, its sort has {width}, or one of them is an array")
         return result
 
     def constant(self, kind: str, width: int, words: list[str]) -> Expr | None:
@@ -222,6 +251,8 @@ class _Reader:
     def term(self, kind: str, width: int, words: list[str]) -> Expr:
         self.need(words, 4)
         a = self.node(words[3])
+        if a.index and kind not in _ON_ARRAYS:
+            self.fail(f"'{kind}' wants bit-vectors, not an array")
         if kind in _UNARY:
             return _UNARY[kind](a)
         if kind in ("uext", "sext"):
@@ -238,16 +269,29 @@ class _Reader:
         self.need(words, 5)
         return self.several(kind, a, self.node(words[4]), words)
 
+    def array(self, kind: str, a: Expr, at: Expr, words: list[str]) -> Expr:
+        if not a.index or at.index or at.width != a.index:
+            self.fail(f"'{kind}' wants an array and an index of its sort")
+        if kind == "read":
+            return expr.select(a, at)
+        self.need(words, 6)
+        value = self.node(words[5])
+        if value.index or value.width != a.element:
+            self.fail("'write' wants a value of the array's elements")
+        return expr.store(a, at, value)
+
     def several(self, kind: str, a: Expr, b: Expr, words: list[str]) -> Expr:
-        if kind == "concat":
+        if kind in ("read", "write"):
+            return self.array(kind, a, b, words)
+        if kind == "concat" and not b.index:
             return make("concat", a.width + b.width, (a, b))
         if kind == "ite":
             self.need(words, 6)
             c = self.node(words[5])
-            if a.width != 1 or b.width != c.width:
+            if a.width != 1 or (b.width, b.index) != (c.width, c.index):
                 self.fail("'ite' wants a bit and two values of one sort")
             return expr.ite(a, b, c)
-        if a.width != b.width:
+        if (a.width, a.index) != (b.width, b.index):
             self.fail(f"'{kind}' wants operands of one sort")
         if kind in _DERIVED:
             return _DERIVED[kind](a, b)

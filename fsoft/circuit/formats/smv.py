@@ -1,5 +1,6 @@
 """Model to SMV, as NuSMV and nuXmv read it.
 
+Arrays are written as one variable per element, which NuSMV reads too.
 Every word is `unsigned word[w]`, one bit included; operators whose meaning in SMV is partial (division by zero, wide shifts) are guarded.
 Names become identifiers `i0`, `s0`, ..., and comments say what they stand for. Inputs are state variables without `next`, because an
 INVARSPEC may not read an IVAR.
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fsoft.circuit.bits import BOUND
+from fsoft.circuit.flatten_arrays import flatten_arrays
 from fsoft.circuit.lower import lower, lower_shifts
 from fsoft.circuit.model import Model, roots
 from fsoft.program.expr import Expr, postorder
@@ -27,7 +29,7 @@ _SINGLE = {
 
 def write_smv(model: Model, comment: str = "") -> str:
     """The text of the file."""
-    return "\n".join(_lines(lower_shifts(lower(model)), comment)) + "\n"
+    return "\n".join(_lines(lower_shifts(lower(flatten_arrays(model)[0])), comment)) + "\n"
 
 
 def _lines(model: Model, comment: str) -> Iterator[str]:

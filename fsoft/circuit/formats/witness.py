@@ -9,9 +9,10 @@ import re
 from typing import NoReturn
 
 from fsoft.circuit.bits import BitModel, BitStimulus
-from fsoft.circuit.model import Model
+from fsoft.circuit.model import Model, leaf
 from fsoft.circuit.verdict import Stimulus
 from fsoft.frontend.source import InputError, Loc
+from fsoft.program.meaning import elements
 
 
 def write_stimulus(bits: BitModel, run: BitStimulus, target: int = 0) -> str:
@@ -111,11 +112,15 @@ def read_btor2_witness(text: str, model: Model, name: str = "<witness>") -> tupl
             if kind == "" or index >= len(table):
                 lines.fail(n, f"number {index} is no state or input of the model")
             label, width = table[index]
+            at = _place(lines, n, model, label, match[2])
+            width >>= model.arrays.get(label, 0)
             if len(word) != width:
                 lines.fail(n, f"'{label}' has {width} bits, the value {len(word)}")
             where = initial if kind == "#" else steps[frame]
             if kind == "@" or frame == 0:
-                where[label] = int(word.replace("x", "0"), 2)
+                value = int(word.replace("x", "0"), 2)
+                old = where.get(label, 0) if match[2] else 0
+                where[label] = old & ~(((1 << width) - 1) << at * width) | value << at * width
         elif row and not row.startswith(";"):
             lines.fail(n, "not a line of a BTOR2 witness")
     if not begun or not ended or not steps:
@@ -123,17 +128,35 @@ def read_btor2_witness(text: str, model: Model, name: str = "<witness>") -> tupl
     return Stimulus(initial, tuple(steps)), target
 
 
+def _place(lines: _Lines, n: int, model: Model, label: str, given: str | None) -> int:
+    """The element that a line of a BTOR2 witness is about; 0 where there are no elements."""
+    index, digits = model.arrays.get(label, 0), "" if given is None else given.strip(" []")
+    if len(digits) != index:
+        what = f"is an array with an index of {index} bits" if index else "is no array"
+        lines.fail(n, f"'{label}' {what}, the line has an index of {len(digits)}")
+    return int(digits.replace("x", "0"), 2) if digits else 0
+
+
 def write_btor2_witness(model: Model, run: Stimulus, target: int = 0) -> str:
     """A witness that the simulators of BTOR2 read."""
     rows = ["sat", f"b{target}", "#0"]
-    for i, (name, width) in enumerate(model.states.items()):
+    for i, name in enumerate(model.states):
         if model.init[name] is None:
-            rows.append(f"{i} {run.initial.get(name, 0):0{width}b} {_symbol(name)}#0")
+            rows += _assignment(model, i, name, run.initial.get(name, 0), "#0")
     for frame, step in enumerate(run.inputs):
         rows.append(f"@{frame}")
-        for i, (name, width) in enumerate(model.inputs.items()):
-            rows.append(f"{i} {step.get(name, 0):0{width}b} {_symbol(name)}@{frame}")
+        for i, name in enumerate(model.inputs):
+            rows += _assignment(model, i, name, step.get(name, 0), f"@{frame}")
     return "\n".join([*rows, "."]) + "\n"
+
+
+def _assignment(model: Model, number: int, name: str, value: int, when: str) -> list[str]:
+    """The lines that give a word its value: one, or one per element of an array."""
+    term, symbol = leaf(model, name), _symbol(name) + when
+    if not term.index:
+        return [f"{number} {value:0{term.width}b} {symbol}"]
+    values = enumerate(elements(value, term.element, term.width))
+    return [f"{number} [{k:0{term.index}b}] {element:0{term.element}b} {symbol}" for k, element in values]
 
 
 def _symbol(name: str) -> str:

@@ -27,6 +27,7 @@ from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
 from fsoft.program.replay import Finding, confirm, without_halts
 from fsoft.program.verdict import InternalError, Move, Stats, Verdict
+from fsoft.transactions import NO_REDUCTION, Reduction
 
 STEP_PROPERTIES = tuple(name for name in PROPERTIES if name not in STATE_PROPERTIES)
 """What a circuit can be asked."""
@@ -64,6 +65,7 @@ def decide(
     name: str,
     *,
     scheduler: Scheduler | None = None,
+    reduction: Reduction = NO_REDUCTION,
     timeout: float | None = None,
     progress: Progress = lambda _stats: None,
     **options: Any,
@@ -77,11 +79,14 @@ def decide(
         stats.depth, stats.seconds = depth, time.monotonic() - started
         progress(stats)
 
-    encoding = encode(program, scheduler)
+    encoding = encode(program, scheduler, reduction.restrict(program))
     deadline = None if timeout is None else started + timeout
     answer = ask_narrow_first(encoding, name, hear, deadline, options)
     stats.seconds = time.monotonic() - started
-    return verdict_of(encoding, answer, stats, name)
+    verdict = verdict_of(encoding, answer, stats, name)
+    if verdict.kind == "TRUE" and reduction.por != "none":
+        verdict.reasons.append(f"relies on: {reduction}")
+    return verdict
 
 
 def ask_narrow_first(
@@ -200,11 +205,12 @@ class OnPrograms:
         progress: Progress,
         *,
         make_scheduler: MakeScheduler | None = None,
+        reduction: Reduction = NO_REDUCTION,
         timeout: float | None = None,
         **options: Any,
     ) -> Verdict:
         scheduler = None if make_scheduler is None else make_scheduler(program)
-        return decide(program, self.name, scheduler=scheduler, timeout=timeout, progress=progress, **options)
+        return decide(program, self.name, scheduler=scheduler, reduction=reduction, timeout=timeout, progress=progress, **options)
 
 
 def on_programs(entry: ModelEngine) -> Engine:

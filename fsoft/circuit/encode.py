@@ -7,6 +7,7 @@ At most one step fires: the scheduler allows one slot, and where a location has 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fsoft.analysis.liveness import Liveness
@@ -38,6 +39,21 @@ class Fired:
 
 
 @dataclass(slots=True)
+class Moves:
+    """What a restriction of the scheduler may look at: by slot the steps (index, the slot is at its source, effect), and whether
+    some slot is inside an atomic section."""
+
+    layout: Layout
+    words: Words
+    steps: list[list[tuple[int, Expr, Effect]]]
+    holder: Expr
+
+
+Restrict = Callable[[Moves], list[Expr]]
+"""For each slot a condition without which it does not move (a stubborn set, ...)."""
+
+
+@dataclass(slots=True)
 class Encoding:
     """A Model with what is needed to read its runs as runs of the Program."""
 
@@ -48,14 +64,15 @@ class Encoding:
     steps: list[Fired] = field(default_factory=list)
 
 
-def encode(program: Program, scheduler: Scheduler | None = None) -> Encoding:
-    """The circuit of a Program. TRUE about the Program means that no bad and no bound of the Model is reachable."""
+def encode(program: Program, scheduler: Scheduler | None = None, restrict: Restrict | None = None) -> Encoding:
+    """The circuit of a Program, with the moves that `restrict` allows. TRUE about the Program means that no bad and no bound of the
+    Model is reachable."""
     layout = Layout(program)
     if layout.size > MOST_WORDS:
         what = f"the program has {layout.size} words of state, more than a circuit can hold"
         raise InputError(Loc(program.name, 0), f"{what}; make its arrays smaller")
     encoder = _Encoder(program, layout, scheduler or Free())
-    encoder.run()
+    encoder.run(restrict)
     check_model(encoder.encoding.model)
     return encoder.encoding
 
@@ -84,9 +101,12 @@ class _Encoder:
         self.which = _alternatives(program)
         self._live: dict[int, list[frozenset[str]]] = {}
 
-    def run(self) -> None:
+    def run(self, restrict: Restrict | None) -> None:
         model = self.encoding.model
         allowed = self.scheduler.allow(model, len(self.program.threads))
+        self.effects = [self._effects(slot) for slot in range(len(self.program.threads))]
+        if restrict is not None:
+            allowed = [conj(a, b) for a, b in zip(allowed, restrict(self._moves()), strict=True)]
         moved: list[Expr] = []
         for slot in range(len(self.program.threads)):
             execute = conj(conj(allowed[slot], self._others_outside(slot)), negate(self.words.leaf(OVER)))
@@ -110,7 +130,25 @@ class _Encoder:
                     outside = conj(outside, negate(eq(pc, const(number, pc.width))))
         return outside
 
+    def _moves(self) -> Moves:
+        steps = []
+        for slot, effects in enumerate(self.effects):
+            pc = self.words.leaf(self.layout.pc[slot])
+            sources = [step.source for step in self.program.threads[slot].template.steps]
+            steps.append([(k, eq(pc, const(sources[k], pc.width)), effect) for k, effect in enumerate(effects)])
+        return Moves(self.layout, self.words, steps, negate(self._others_outside(-1)))
+
     # ------------------------------------------------------------ steps
+
+    def _effects(self, slot: int) -> list[Effect]:
+        """What each step of a slot does."""
+        out = []
+        template = self.program.threads[slot].template
+        for step in template.steps:
+            effect = StepTerms(self.words, self.inputs, self.facts, slot, step).effect
+            self._forget_dead(slot, template, step, effect)
+            out.append(effect)
+        return out
 
     def _slot(self, slot: int, execute: Expr) -> Expr:
         """Encode the steps of a slot; the result says when the slot moves."""
@@ -124,8 +162,7 @@ class _Encoder:
             here = conj(execute, eq(pc, const(source, pc.width)))
             chosen = self._choice([template.steps[i] for i in indices])
             for index, pick in zip(indices, chosen, strict=True):
-                effect = StepTerms(self.words, self.inputs, self.facts, slot, template.steps[index]).effect
-                self._forget_dead(slot, template, template.steps[index], effect)
+                effect = self.effects[slot][index]
                 for marker in step_markers(template.steps[index]):
                     if self.program.markers[marker].cuts:
                         effect.passes.append(f"marker.{marker}")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_reading, request
-from fsoft.cli.circuits import add_scheduler, check_scheduler, natural, scheduler_of
+from fsoft.cli.circuits import add_reduction, add_scheduler, check_scheduler, natural, reduction_of, scheduler_of
 from fsoft.cli.files import write_file
 from fsoft.cli.limits import limited
 from fsoft.cli.stages import Dumped, Stages
@@ -44,6 +44,7 @@ def _parser() -> Parser:
     form.add_argument("--no-reduce", action="store_true", help="keep constant, equal and useless states")
     form.add_argument("--narrow", action="store_true", help="words get the bits that they seem to need, watched by the bound 'range'")
     add_checks(parser)
+    add_reduction(parser)
     add_scheduler(parser)
     add_lowering(parser)
     add_limits(parser)
@@ -85,9 +86,10 @@ def _work(args: argparse.Namespace, asked: Request, suffix: str) -> int:
     depth = (10 if args.depth is None else args.depth) if suffix == "smt2" else None
     form = Form(suffix, not args.no_reduce, args.narrow, args.bad, args.fold_constraints, args.aiger or "1.9", depth)
     scheduler = scheduler_of(args, program)
-    encoding = encode(program, scheduler)
+    reduction = reduction_of(args, program.checks)
+    encoding = encode(program, scheduler, reduction.restrict(program))
     stages.note("encode", f"{len(encoding.model.states)} states, {len(encoding.model.inputs)} inputs, {len(encoding.steps)} steps")
-    recipe = Recipe(asked.sources, asked.bits, asked.cpp, asked.options, scheduler, form)
+    recipe = Recipe(asked.sources, asked.bits, asked.cpp, asked.options, scheduler, form, (reduction.por, reduction.transactions))
     exported = export(encoding, form, comment_of(encoding, recipe))
     stages.note("export", f"{len(exported.states)} states, {len(exported.inputs)} inputs, {len(exported.data)} bytes")
     write_file(args.output, exported.data)

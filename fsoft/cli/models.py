@@ -35,6 +35,8 @@ def check_model_file(args: argparse.Namespace, path: str) -> int:
         raise exits.UsageError(f"--engine {name}: {missing}")
     if args.scheduler or args.contexts or args.rounds or args.schedule:
         raise exits.UsageError("the scheduler is part of the model: it cannot be chosen when a model is checked")
+    if args.por or args.transactions:
+        raise exits.UsageError("reduction is part of the model: --por belongs to fsoft build")
     options = engine_options(entry, args)
     return limited(lambda: _work(args, path, entry, options), args.timeout, args.memory)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from checkers.registry import Engine, Progress, UnknownEngine, engine
 from fsoft.cli.arguments import Parser, Request
-from fsoft.cli.circuits import add_engine_options, add_scheduler, check_scheduler, engine_options, scheduler_of
+from fsoft.cli.circuits import add_engine_options, add_reduction, add_scheduler, check_scheduler, engine_options, reduction_of, scheduler_of
 from fsoft.cli.exits import OutOfTime, UsageError
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
@@ -22,6 +22,7 @@ def add_engine(parser: Parser) -> None:
     group.add_argument("--engine", metavar="NAME", help="who answers: explicit (the default), bmc, pdr, ... (fsoft checkers lists all)")
     group.add_argument("--seed", type=int, default=0, metavar="N", help="a different order among equals (0: as written)")
     add_engine_options(parser)
+    add_reduction(parser)
     add_scheduler(parser)
 
 
@@ -63,7 +64,10 @@ def decide(program: Program, engine: Engine, args: argparse.Namespace, progress:
     """The engine's answer, with those of the options that it understands."""
     if engine.takes == "model":
         return _on_circuit(program, engine, args, progress)
-    return engine.load().check(program, progress, **{name: getattr(args, name) for name in engine.options})
+    options: dict[str, Any] = {name: getattr(args, name) for name in engine.options}
+    if args.por not in (None, "none") or args.transactions is not None:
+        options["reduction"] = reduction_of(args, program.checks)
+    return engine.load().check(program, progress, **options)
 
 
 def _on_circuit(program: Program, engine: Engine, args: argparse.Namespace, progress: Progress) -> Verdict:
@@ -73,6 +77,7 @@ def _on_circuit(program: Program, engine: Engine, args: argparse.Namespace, prog
     now = time.monotonic()
     left = None if args.timeout is None else args.timeout - (now - getattr(args, "started", now)) - _MARGIN
     options: dict[str, Any] = dict(engine_options(engine, args), timeout=None if left is None else max(0.1, left))
+    options["reduction"] = reduction_of(args, program.checks)
     options["make_scheduler"] = lambda loaded: scheduler_of(args, loaded)
     try:
         verdict = engine.load().check(program, progress, **options)

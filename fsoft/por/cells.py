@@ -49,6 +49,7 @@ class Ground:
         self.constants = [Constants(self.points_to, slot, self.points_to.private(slot)) for slot in slots]
         self.sizes = self._sizes()
         self.lives = sum(self._life(place) for place in self.layout.places if place is not None)
+        self.zeros: dict[int, int] = {}
         self._spots: dict[tuple[Where, int], Masks] = {}
         self._spans: dict[tuple[Where, int, Stride], Masks] = {}
 
@@ -118,8 +119,9 @@ class Ground:
                 r, w = self.at(where, one)
                 reads, writes = reads | r, writes | w
             return reads, writes
-        known = isinstance(action, Touching) and not isinstance(action, Alloc)
-        stride = self.strides.offset(slot, action.address) if known else Stride(1, 0)
+        stride = Stride(1, 0)
+        if isinstance(action, Touching) and not isinstance(action, Alloc):
+            stride = self.strides.offset(slot, action.address)
         for number in members(self.points_to.touched(slot, action)):
             r, w = self.within(where, number, stride)
             reads, writes = reads | r, writes | w
@@ -137,7 +139,17 @@ class Ground:
                 if offset + where.size <= place.limit:
                     for cell in place.cells.overlapping(offset, where.size):
                         cells |= 1 << (place.base + cell.number)
-        return (cells | life, 0) if where.kind == "load" else (life, cells)
+        return (cells | life, 0) if where.kind == "load" else (life, cells | self._zeros(cells))
+
+    def watch_zeros(self, entries: int) -> None:
+        """From now on a bit of its own (`zeros`) stands for whether each of these entries is 0: stores change it, loads do not read it."""
+        self.zeros = {index: self.layout.size + k for k, index in enumerate(members(entries))}
+        self._zero_mask = entries
+        self._spots.clear()
+        self._spans.clear()
+
+    def _zeros(self, cells: int) -> int:
+        return sum(1 << self.zeros[index] for index in members(cells & self._zero_mask)) if self.zeros else 0
 
     @staticmethod
     def _life(place: Place) -> int:

@@ -10,7 +10,7 @@ from fsoft.analysis.actions import members
 from fsoft.por.blocked import Barrier, Blockade, blockade
 from fsoft.por.cells import Masks, Where
 from fsoft.por.facts import Facts
-from fsoft.por.footprint import Item
+from fsoft.por.footprint import Item, Loaded
 from fsoft.por.later import Locks
 from fsoft.por.locks import own_id
 from fsoft.program import descriptor
@@ -24,11 +24,13 @@ Way = tuple[int, int, int, tuple[int, ...]]
 
 @dataclass
 class Present:
-    """A slot as it is now: what it touches now (by step), what it may touch from now on, and whether everybody has to be considered."""
+    """A slot as it is now: what it touches now (by step), what it may touch from now on, whether everybody has to be considered, and
+    the derived locks that it holds."""
 
     now: dict[int, Masks]
     later: list[Way]
     sticky: bool
+    owned: frozenset[int]
 
 
 @dataclass
@@ -75,7 +77,7 @@ class Stubborn:
     def present(self, v: Sequence[Any], slot: int) -> Present:
         low, high = self.layout.spans[slot]
         argument = self.facts.descriptors.argument[slot]
-        key = (*v[low:high], v[argument] if argument >= 0 and v[low] == 0 else 0)
+        key = (*v[low:high], v[argument] if argument >= 0 else 0)
         known = self._cache[slot].get(key)
         if known is None:
             known = self._cache[slot][key] = self._present(v, slot)
@@ -94,7 +96,8 @@ class Stubborn:
         for (owner, locks), (reads, writes) in future.loose.items():
             _gather(later, owner, self._entries(locks, leaf), reads, writes)
         sticky = location in self.facts.sticky[slot] or location in self.facts.entering[slot]
-        return Present(now, [(owner, r, w, locks) for (owner, locks), (r, w) in later.items()], sticky)
+        owned = frozenset(self._entries(frozenset(self.facts.owned(slot, location)), leaf))
+        return Present(now, [(owner, r, w, locks) for (owner, locks), (r, w) in later.items()], sticky, owned)
 
     def _leaf(self, v: Sequence[Any], slot: int) -> Callable[[Expr], int]:
         registers = self.layout.registers[slot]
@@ -120,14 +123,34 @@ class Stubborn:
         return reads & item.reads, writes & item.writes
 
     def _entries(self, locks: Locks, leaf: Callable[[Expr], int]) -> tuple[int, ...]:
-        """The cells of the locks, as far as they are reliable locks."""
+        """The cells of the locks, as far as they are reliable or derived locks."""
         found = set()
         for lock in locks:
             address = evaluate(lock, leaf)
-            index = next(iter(members(self.facts.ground.at(Where("load", 1), address)[0] & self.facts.locks)), None)
+            index = next(iter(members(self.facts.ground.at(Where("load", 1), address)[0] & (self.facts.locks | self.facts.derived))), None)
             if index is not None:
                 found.add(index)
         return tuple(sorted(found))
+
+    def now(self, v: Sequence[Any], slot: int, index: int) -> Masks:
+        """What a step touches now. Addresses that it loads itself are those that memory holds now: who may change them touches them."""
+        one = self.facts.prints[slot][index]
+        if not one.deep:
+            return self.present(v, slot).now[index]
+        told = self._loaded(v, slot, one.loads)
+        plain, deep = self._leaf(v, slot), self._with_loads(v, slot, told)
+        reads = writes = 0
+        for item in one.items:
+            address = one.deep.get(item.origin)
+            r, w = self._masks(item, plain)
+            if address is not None:
+                try:
+                    at = self.facts.ground.at(item.where, evaluate(address, deep))
+                    r, w = r & at[0], w & at[1]
+                except _Unknown:
+                    pass
+            reads, writes = reads | r, writes | w
+        return reads, writes
 
     # ------------------------------------------------------------ conflicts
 
@@ -140,7 +163,7 @@ class Stubborn:
             return True
         reads = writes = 0
         for index in steps:
-            r, w = mine.now[index]
+            r, w = self.now(v, i, index)
             reads, writes = reads | r, writes | w
         return self._meets(v, i, j, reads, writes)
 
@@ -148,10 +171,11 @@ class Stubborn:
         """Slot j may write what is in `reads`, or touch what is in `writes`, while i does not move."""
         if not (reads or writes) or not self.active(v, j):
             return False
-        mine = self._ids[i]
+        mine, owned, real = self._ids[i], self.present(v, i).owned, self.facts.locks
         for owner, r, w, locks in self.present(v, j).later:
-            if (writes & (r | w) or reads & w) and owner != i and not any(holds(v, n, mine) for n in locks):
-                return True
+            if (writes & (r | w) or reads & w) and owner != i:
+                if not any(n in owned or (real >> n & 1 and holds(v, n, mine)) for n in locks):
+                    return True
         return False
 
     # ------------------------------------------------------------ who can enable a step
@@ -176,8 +200,8 @@ class Stubborn:
         plan = self._blockade(slot, index)
         if plan is None:
             return None
-        told = self._loaded(v, slot, plan)
-        leaf = self._with_loads(v, slot, plan, told)
+        told = self._loaded(v, slot, plan.loads)
+        leaf = self._with_loads(v, slot, told)
         for barrier in plan.barriers:
             found = self._at_barrier(v, barrier, told, leaf)
             if found is not None:
@@ -191,10 +215,10 @@ class Stubborn:
             self._blockades[key] = blockade(self.facts.prints[slot][index], self.facts.ground.sizes, self.facts.locks)
         return self._blockades[key]
 
-    def _loaded(self, v: Sequence[Any], slot: int, plan: Blockade) -> _Values:
+    def _loaded(self, v: Sequence[Any], slot: int, loads: Sequence[Loaded]) -> _Values:
         told = _Values([], [])
-        leaf = self._with_loads(v, slot, plan, told)
-        for load in plan.loads:
+        leaf = self._with_loads(v, slot, told)
+        for load in loads:
             value: int | None = None
             mask = load.masks[0]
             try:
@@ -211,7 +235,7 @@ class Stubborn:
             told.masks.append(mask)
         return told
 
-    def _with_loads(self, v: Sequence[Any], slot: int, plan: Blockade, told: _Values) -> Callable[[Expr], int]:
+    def _with_loads(self, v: Sequence[Any], slot: int, told: _Values) -> Callable[[Expr], int]:
         plain = self._leaf(v, slot)
 
         def leaf(node: Expr) -> int:
@@ -292,8 +316,8 @@ class Stubborn:
         """Raises Strayed if an access is not where the facts allow it."""
         one = self.facts.prints[slot][index]
         reads, writes = one.full
-        now_reads, now_writes = self.present(v, slot).now[index]
-        hidden = self.facts.guarded if v[self.layout.pc[slot]] == 0 else 0
+        now_reads, now_writes = self.now(v, slot, index)
+        hidden = one.tested | (self.facts.guarded if v[self.layout.pc[slot]] == 0 else 0)
         for access in log:
             address = access.object << self.program.offset_bits | access.offset
             cells = self.facts.ground.at(Where("load", access.size), address)[0]

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fsoft.analysis.actions import members
 from fsoft.por.cells import Ground
-from fsoft.por.footprint import Footprint, Item, Tracer
+from fsoft.por.derived import FlagsOf, derived_cells
+from fsoft.por.footprint import Footprint, Item, Tracer, settled
 from fsoft.por.later import Future, Futures, Locks, entering
 from fsoft.por.locks import Held, acquires, reliable_cells
 from fsoft.por.patterns import NO_PATTERNS, Patterns
 from fsoft.por.sticky import reaches_itself, sticky_locations
 from fsoft.por.threads import Descriptors, early_locations
+from fsoft.program.expr import Expr
 from fsoft.program.program import Program
 
 _entry_ignored = False
@@ -22,8 +25,8 @@ _entry_ignored = False
 
 
 class Facts:
-    """`prints[slot][step]`, `future(slot, location)`, `sticky[slot]`; `shared`, `relevant` (those whose touches count) and
-    `locks` are masks over the state vector."""
+    """`prints[slot][step]`, `future(slot, location)`, `sticky[slot]`; `shared`, `relevant` (those whose touches count),
+    `locks` and `derived` (locks that are flags) are masks over the state vector."""
 
     def __init__(self, program: Program, patterns: Patterns = NO_PATTERNS):
         self.program = program
@@ -33,16 +36,24 @@ class Facts:
         slots = range(len(program.threads))
         rough = [self._trace(Tracer(self.ground, slot)) for slot in slots]
         self._initial = self.layout.initial()
-        self._written = _union(item.writes for rows in rough for one in rows for item in one.items)
+        self._written = _union(self._changed(one) for rows in rough for one in rows if one.possible)
         self.guarded = self.descriptors.guarded(rough)
-        self.prints = [self._trace(Tracer(self.ground, slot, self.frozen, self.guarded & self._argument(slot))) for slot in slots]
+        self.ground.watch_zeros(self.guarded & _union(1 << index for index in self.descriptors.state if index >= 0))
+        self._writes_of = [_union(i.writes for one in rows for i in one.items) for rows in rough]
+        self.prints = [self._trace(self._tracer(slot)) for slot in slots]
+        self.held = [Held(self.ground, slot, self.prints[slot]) for slot in slots]
+        for rows, held in zip(self.prints, self.held, strict=True):
+            for one in rows:
+                one.possible = one.possible and held.possible(one.index)
         self.shared = self._shared()
         self.starts = [[self.descriptors.starts(one) for one in rows] for rows in self.prints]
         again = reaches_itself([_union(rows) for rows in self.starts])
         self.sticky = [sticky_locations(t.template, again[k]) for k, t in enumerate(program.threads)]
-        self.held = [Held(self.ground, slot, self.prints[slot]) for slot in slots]
         early = early_locations(self.ground, self.descriptors, self.prints[0])
         self.locks = reliable_cells(self.ground, self.prints, self.held, early)
+        main = [early] + [frozenset[int]()] * (len(slots) - 1)
+        self.flags = [FlagsOf(self.ground, self.held[k], self.prints[k], self.locks, main[k]) for k in slots]
+        self.derived = derived_cells(self.ground, self.flags)
         self.patterns = patterns
         self.relevant = self.shared & ~patterns.exempt(self)
         self._forget_private()
@@ -55,18 +66,40 @@ class Facts:
         return self._futures[slot][location]
 
     def frozen(self, index: int) -> int | None:
-        """The value of an entry that nobody writes."""
+        """The value of an entry that nobody changes."""
         value = self._initial[index]
         return value if isinstance(value, int) and not self._written >> index & 1 else None
 
     def acquired(self, one: Footprint) -> Locks:
-        """The reliable locks that a step acquires: addresses over the registers before it."""
-        return frozenset(a.address for a in acquires(self.ground, one) if not a.mask & ~self.locks)
+        """The reliable and the derived locks that a step acquires: addresses over the registers before it."""
+        found = {a.address for a in acquires(self.ground, one) if not a.mask & ~self.locks}
+        setting = self.flags[one.slot].settings.get(one.index)
+        if setting is not None and not setting.mask & ~self.derived:
+            found.add(setting.address)
+        return frozenset(lock for lock in found if settled(lock))
+
+    def owned(self, slot: int, location: int) -> list[Expr]:
+        """Addresses (over registers) of the derived locks that a slot holds at a location."""
+        flags = self.flags[slot].at[location]
+        return [] if flags is None else [a for a, mask in flags.owned.items() if not mask & ~self.derived]
 
     # ------------------------------------------------------------ how they come about
 
     def _trace(self, tracer: Tracer) -> list[Footprint]:
         return [tracer.trace(index) for index in range(len(tracer.thread.template.steps))]
+
+    def _tracer(self, slot: int) -> Tracer:
+        early = self.guarded & self._argument(slot) & ~self._writes_of[slot]
+        return Tracer(self.ground, slot, self.frozen, early, self.descriptors.state[slot])
+
+    def _changed(self, one: Footprint) -> int:
+        """Entries to which a step may give another value than the initial one."""
+        mask = _union(item.writes for item in one.items if item.where.kind == "life")
+        for store in one.stores:
+            cells = list(members(store.masks[1]))
+            same = store.value.is_const and all(self.ground.sizes[n] == store.size and self._initial[n] == store.value.value for n in cells)
+            mask |= 0 if same else store.masks[1]
+        return mask
 
     def _argument(self, slot: int) -> int:
         index = self.descriptors.argument[slot]
@@ -77,7 +110,7 @@ class Facts:
         return sum(1 << index for index in (state, argument) if index >= 0)
 
     def _shared(self) -> int:
-        """Entries that two slots touch, one of them writing."""
+        """Entries that two slots touch, one of them changing it."""
         reads = [_union(i.reads for one in rows if one.possible for i in one.items) for rows in self.prints]
         writes = [_union(i.writes for one in rows if one.possible for i in one.items) for rows in self.prints]
         mask = 0
@@ -85,7 +118,7 @@ class Facts:
             for other in range(len(writes)):
                 if other != slot:
                     mask |= written & (reads[other] | writes[other])
-        return mask
+        return mask & (self._written | -1 << self.layout.size)
 
     def _forget_private(self) -> None:
         """Items keep shared entries only; the first step of a thread does not share what nobody touches before it."""
@@ -93,7 +126,6 @@ class Facts:
             steps = self.program.threads[slot].template.steps
             for one in rows:
                 private = self.guarded & self._mine(slot) if steps[one.index].source == 0 else 0
-                one.full = (_union(i.reads for i in one.items), _union(i.writes for i in one.items))
                 kept = (self._narrowed(item, self.relevant & ~private) for item in one.items)
                 one.items = [item for item in kept if item is not None]
 

@@ -7,13 +7,15 @@ of the state vector where that cannot change before the term is used (the argume
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from fsoft.analysis.actions import Touching, defined, members
+from fsoft.analysis.liveness import Liveness
 from fsoft.por.cells import Ground, Where, where_of
-from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, fill, ite, negate, reg, substitute
+from fsoft.por.rewrite import replaced
+from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, fill, ite, negate, reg, substitute
 from fsoft.program.program import Action, Alloc, Assign, Check, Halt, Load, Require, Store
 
 LARGEST = 400
@@ -68,8 +70,10 @@ class Written(NamedTuple):
 
 @dataclass
 class Footprint:
-    """`after`: the registers that the step changes, as terms. `risky`: the step may stop its thread. `plain`: no load comes after a store
-    of the same step, so that values of loads are those of the state before it. `full`: all that the accesses may touch."""
+    """`after`: the registers that the step changes and that are live then, as terms. `plain`: no load comes after a
+    store of the same step to the same place, so that values of loads are those of the state before it. `full`: all that the accesses may
+    touch. `deep`: by origin, addresses that depend on loads of this step. `tested`: entries of which the step only asks
+    whether they are 0."""
 
     slot: int
     index: int
@@ -80,9 +84,10 @@ class Footprint:
     stores: list[Written] = field(default_factory=list)
     after: dict[str, Expr] = field(default_factory=dict)
     stops: Expr = FALSE
-    risky: bool = False
     plain: bool = True
     possible: bool = True
+    deep: dict[int, Expr] = field(default_factory=dict)
+    tested: int = 0
     full: tuple[int, int] = (0, 0)
 
     @property
@@ -100,12 +105,15 @@ Frozen = Callable[[int], int | None]
 
 
 class Tracer:
-    """Makes the footprints of a slot. `early` are entries that cannot change between now and the slot's next step at location 0."""
+    """Makes the footprints of a slot. `early` are entries that cannot change between now and the slot's next step at location 0; `state` is
+    the entry of the slot's state."""
 
-    def __init__(self, ground: Ground, slot: int, frozen: Frozen | None = None, early: int = 0):
+    def __init__(self, ground: Ground, slot: int, frozen: Frozen | None = None, early: int = 0, state: int = -1):
+        self.state = state
         self.ground, self.slot, self.frozen, self.early = ground, slot, frozen, early
         self.thread = ground.program.threads[slot]
         self._origins = 0
+        self._alive: list[frozenset[str]] | None = None
 
     def trace(self, index: int) -> Footprint:
         step = self.thread.template.steps[index]
@@ -113,13 +121,39 @@ class Tracer:
         self.print = Footprint(self.slot, index, guard, possible=self.ground.possible(self.slot, index))
         self.env: dict[str, Expr] = {}
         self._stored = self._inputs = 0
+        self._load_items: list[int | None] = []
         self._at_start = step.source == 0
         for action in self.ground.actions(self.slot, index):
             when = self._term(action.when)
             if when is not FALSE:
                 self._action(action, when)
-        self.print.after = self.env
-        return self.print
+        out = self.print
+        out.after = {name: value for name, value in self.env.items() if name in self._live(step.target)}
+        out.full = (_union(i.reads for i in out.items), _union(i.writes for i in out.items))
+        if not out.plain:
+            out.deep.clear()
+        else:
+            self._only_tested(out)
+        return out
+
+    def _live(self, location: int) -> frozenset[str]:
+        if self._alive is None:
+            table = Liveness(self.thread.template)
+            self._alive = [table.names(mask) for mask in table.at]
+        return self._alive[location]
+
+    def _only_tested(self, out: Footprint) -> None:
+        """Loads of watched entries that are compared with 0 and used in no other way read that comparison only."""
+        for k, load in enumerate(out.loads):
+            index = self.ground.entry(load.address.value, load.size) if load.address.is_const else None
+            if index is None or index not in self.ground.zeros or load.when is not TRUE:
+                continue
+            zero = eq(reg(load.name, 8 * load.size), const(0, 8 * load.size))
+            if not any(load.name in replaced(term, {zero: TRUE}).reads for term in _terms(out)):
+                out.tested |= 1 << index
+                place = self._load_items[k]
+                if place is not None:
+                    out.items[place] = out.items[place]._replace(address=None, reads=1 << self.ground.zeros[index])
 
     def _term(self, expr: Expr) -> Expr:
         return fill(_own(expr, self.thread.own), self.env)
@@ -129,7 +163,6 @@ class Tracer:
         if isinstance(action, Require):
             out.needs.append(Need(when, self._term(action.condition), len(out.loads), out.stops))
         elif isinstance(action, (Check, Halt)):
-            out.risky = True
             failed = negate(self._term(action.condition)) if isinstance(action, Check) else TRUE
             out.stops = disj(out.stops, conj(when, failed))
         elif isinstance(action, Touching):
@@ -145,7 +178,13 @@ class Tracer:
         masks = self.ground.static(self.slot, action, address)
         known = address if address is not None and settled(address) and _small(address) else None
         self._origins += 1
+        if isinstance(action, Load):
+            self._load_items.append(len(out.items) if masks != (0, 0) else None)
         if masks != (0, 0):
+            if known is None and address is not None and not any(name[0] == "?" for name in address.reads) and _small(address):
+                out.deep[self._origins] = address
+            if isinstance(action, Store) and address is not None:
+                masks = masks[0], masks[1] & ~self._still_nonzero(address, self._term(action.value), action.size)
             out.items.append(Item(self.slot, self._origins, where_of(action), known, *masks))
         if isinstance(action, Load):
             assert address is not None
@@ -157,14 +196,13 @@ class Tracer:
                 assert address is not None
                 value = self._term(action.value)
                 out.stores.append(Written(address, action.size, value, when, out.stops, len(out.needs), masks))
-        out.risky = out.risky or address is None or not self._certain(address, masks)
 
-    def _certain(self, address: Expr, masks: tuple[int, int]) -> bool:
-        """An access there is certainly valid: a constant address of an object that never dies."""
-        if not address.is_const or not (masks[0] | masks[1]):
-            return False
-        place = self.ground.place(address.value >> self.ground.program.offset_bits)
-        return place is not None and place.status < 0
+    def _still_nonzero(self, address: Expr, value: Expr, size: int) -> int:
+        """The bit of the slot's own state, where it goes from RUNNING to another number that is not 0."""
+        index = self.ground.entry(address.value, size) if address.is_const else None
+        if index is None or index != self.state or self._at_start or not value.is_const or not value.value:
+            return 0
+        return 1 << self.ground.zeros[index] if index in self.ground.zeros else 0
 
     def _define(self, name: str, action: Action, when: Expr) -> None:
         width = self.thread.template.registers[name].width
@@ -198,6 +236,25 @@ class Tracer:
         values = {self.frozen(index) for index in members(load.masks[0])}
         exact = load.address.is_const and self.ground.entry(load.address.value, load.size) is not None
         return values.pop() if values == {0} or (exact and len(values) == 1) else None
+
+
+def _terms(one: Footprint) -> list[Expr]:
+    """All terms in which a value that the step loaded can matter."""
+    found = [one.stops, *one.after.values()]
+    for load in one.loads:
+        found += [load.address, load.when]
+    for need in one.needs:
+        found += [need.when, need.condition, need.stops]
+    for store in one.stores:
+        found += [store.address, store.value, store.when, store.stops]
+    return found
+
+
+def _union(masks: Iterable[int]) -> int:
+    total = 0
+    for mask in masks:
+        total |= mask
+    return total
 
 
 def _own(expr: Expr, own: dict[str, int]) -> Expr:

@@ -1,8 +1,8 @@
 """Locks, by what they do rather than by their name.
 
 A **lock** is a cell that holds 0 or the id of a thread. A step **acquires** it if the step is disabled while the cell holds the id of
-another thread: pthread_mutex_lock, the second half of a condition wait, a write lock; a read lock acquires the cell of the writer. A try lock, a
-time-out or an error return passes and so acquires nothing; nor do semaphores and barriers, whose cells hold no ids.
+another thread: pthread_mutex_lock, the second half of a condition wait, a write lock; a read lock acquires the cell of the writer. A
+try lock, a time-out or an error return passes and so acquires nothing; nor do semaphores and barriers, whose cells hold no ids.
 
 A lock is **reliable** if only its owner ever changes it: each store that may reach the cell writes 0 or the writer's own id, and
 either does not happen while the cell holds another thread's id, or happens where the thread certainly holds the lock, or before any other
@@ -145,14 +145,21 @@ class Held:
             before = self.at[location]
             assert before is not None
             for index in out[location]:
+                if fill(self.prints[index].guard, before.defs) is FALSE:
+                    continue
                 target = self.template.steps[index].target
-                after = Certain() if target == 0 else self._after(index, before)
+                after = Certain() if target == 0 else self.after(index, before)
                 old = self.at[target]
                 if old is None:
                     self.at[target] = after
                     work.append(target)
                 elif old.meet(after):
                     work.append(target)
+
+    def possible(self, index: int) -> bool:
+        """The step can be taken, for all that is known of registers."""
+        known = self.at[self.template.steps[index].source]
+        return known is not None and fill(self.prints[index].guard, known.defs) is not FALSE
 
     def holds(self, index: int, address: Expr) -> bool:
         """Before the step the thread certainly holds the lock at that address (a term over its registers)."""
@@ -171,7 +178,8 @@ class Held:
                 known.held[address] = mask
         return known
 
-    def _after(self, index: int, before: Certain) -> Certain:
+    def after(self, index: int, before: Certain) -> Certain:
+        """What is certain after a step."""
         one = self.prints[index]
         branched = self._branched(index)
         new = (branched or before).copy()
@@ -252,7 +260,7 @@ def reliable_cells(ground: Ground, prints: Sequence[Sequence[Footprint]], held: 
         for one in slot:
             for acquire in acquires(ground, one):
                 candidates |= acquire.mask
-    good = sum(1 << n for n in members(candidates) if initial[n] == 0 and ground.sizes[n] and _steady(ground, n))
+    good = sum(1 << n for n in members(candidates & steady_cells(ground)) if initial[n] == 0)
     for slot_number, slot in enumerate(prints):
         for one in slot:
             source = ground.program.threads[slot_number].template.steps[one.index].source
@@ -261,12 +269,13 @@ def reliable_cells(ground: Ground, prints: Sequence[Sequence[Footprint]], held: 
     return good
 
 
-def _steady(ground: Ground, index: int) -> bool:
-    """The entry belongs to an object that never dies."""
+def steady_cells(ground: Ground) -> int:
+    """Mask of the cells of objects that never die."""
+    mask = 0
     for place in ground.layout.places:
-        if place is not None and place.rom is None and place.base <= index < place.base + place.cells.count:
-            return place.status < 0
-    return False
+        if place is not None and place.rom is None and place.status < 0:
+            mask |= ((1 << place.cells.count) - 1) << place.base
+    return mask
 
 
 def _spoiled(ground: Ground, one: Footprint, held: Held, good: int) -> int:

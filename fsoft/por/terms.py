@@ -62,6 +62,7 @@ class StubbornTerms:
         self._addresses = self._cell_addresses()
         self._states = frozenset(name for name in moves.words.names if name)
         self._sets: dict[tuple[int, frozenset[int]], Expr] = {}
+        self._owned = [self._owns(slot) for slot in self.slots]
         self._enabled = [any_of(conj(at, e.enabled) for _, at, e in moves.steps[slot]) for slot in self.slots]
 
     # ------------------------------------------------------------ places and locations
@@ -72,6 +73,9 @@ class StubbornTerms:
             if place is not None and place.rom is None:
                 start = place.object.id << self.program.offset_bits
                 found.update({place.base + cell.number: start + cell.offset for cell in place.cells})
+        self._sizes = dict(enumerate(self.facts.ground.sizes))
+        for index, zero in self.facts.ground.zeros.items():
+            found[zero], self._sizes[zero] = found[index], self._sizes[index]
         return found
 
     def _term(self, slot: int, term: Expr) -> Expr:
@@ -102,11 +106,17 @@ class StubbornTerms:
         leaf = self.words.leaf(state)
         return eq(leaf, const(descriptor.RUNNING, leaf.width))
 
-    def _meant(self, slot: int, item: Item, mask: int) -> Conditions:
-        """When each entry of the mask is what the item touches."""
-        if item.address is None or item.address.is_const:
+    def _meant(self, item: Item, address: Expr | None, mask: int) -> Conditions:
+        """When each entry of the mask is what the item touches at an address (over words of the state)."""
+        if address is None:
             return dict.fromkeys(members(mask), TRUE)
-        return self._at_address(self._term(slot, item.address), item.where.size, mask)
+        if address.is_const:
+            hit = self.facts.ground.at(item.where, address.value)
+            return dict.fromkeys(members(mask & (hit[0] | hit[1])), TRUE)
+        return self._at_address(address, item.where.size, mask)
+
+    def _address(self, slot: int, item: Item) -> Expr | None:
+        return None if item.address is None else self._term(slot, item.address)
 
     def _at_address(self, address: Expr, size: int, mask: int) -> Conditions:
         """When each entry of the mask lies at that address (an entry that is no cell: whenever the address is in its object)."""
@@ -118,7 +128,7 @@ class StubbornTerms:
             if start is None or not size:
                 out[index] = eq(number, const(self._object(index), number.width))
                 continue
-            out[index] = any_of(eq(address, const(a, address.width)) for a in self._starts(start, self.facts.ground.sizes[index], size))
+            out[index] = any_of(eq(address, const(a, address.width)) for a in self._starts(start, self._sizes[index], size))
         return out
 
     def _starts(self, cell: int, length: int, size: int) -> list[int]:
@@ -148,11 +158,25 @@ class StubbornTerms:
         steps = self.program.threads[slot].template.steps
         for index, one in enumerate(self.facts.prints[slot]):
             here = conj(self.at(slot, frozenset((steps[index].source,))), self._term(slot, one.guard))
+            values = self._loaded(slot, one.loads) if one.deep else None
             for item in one.items:
+                address = self._address(slot, item)
+                if values is not None and item.origin in one.deep:
+                    address = fill(self._term(slot, one.deep[item.origin]), values)
                 for table, mask in ((reads, item.reads), (writes, item.writes)):
-                    for entry, when in self._meant(slot, item, mask).items():
+                    for entry, when in self._meant(item, address, mask).items():
                         _add(table, entry, conj(here, when))
         return reads, writes
+
+    def _loaded(self, slot: int, loads: Sequence[Loaded]) -> dict[str, Expr] | None:
+        """The values of loads in this state, over words and registers; None if one is not simply that of a cell."""
+        values: dict[str, Expr] = {}
+        for load in loads:
+            value = self._value(fill(self._term(slot, load.address), values), load)
+            if value is None:
+                return None
+            values[load.name] = value
+        return values
 
     def _later(self, slot: int) -> list[Group]:
         """What a slot may touch from now on."""
@@ -175,7 +199,7 @@ class StubbornTerms:
             group = groups.setdefault((item.owner, locks), Group(item.owner, locks, {}, {}))
             here = self.at(slot, frozenset(where))
             for table, mask in ((group.reads, item.reads), (group.writes, item.writes)):
-                for entry, when in self._meant(slot, item, mask).items():
+                for entry, when in self._meant(item, self._address(slot, item), mask).items():
                     _add(table, entry, conj(here, when))
         return list(groups.values())
 
@@ -194,16 +218,33 @@ class StubbornTerms:
         total: Expr = FALSE
         for lock in locks:
             address = self._term(j, lock)
-            if address.is_const:
-                hit = self.facts.ground.at(Where("load", 1), address.value)[0] & self.facts.locks
-                total = disj(total, any_of(self._is(entry, self._ids[i]) for entry in members(hit)))
-            else:
-                for entry, when in self._lock_cells(address):
-                    total = disj(total, conj(when, self._is(entry, self._ids[i])))
+            for entry, when in self._lock_cells(address):
+                total = disj(total, conj(when, self._holder(i, entry)))
         return total
 
     def _lock_cells(self, address: Expr) -> list[tuple[int, Expr]]:
-        return [(n, eq(address, const(self._addresses[n], address.width))) for n in members(self.facts.locks)]
+        cells = self.facts.locks | self.facts.derived
+        if address.is_const:
+            return [(n, TRUE) for n in members(self.facts.ground.at(Where("load", 1), address.value)[0] & cells)]
+        return [(n, eq(address, const(self._addresses[n], address.width))) for n in members(cells)]
+
+    def _holder(self, i: int, entry: int) -> Expr:
+        """Slot i holds the lock in that entry."""
+        real = self._is(entry, self._ids[i]) if self.facts.locks >> entry & 1 else FALSE
+        return disj(real, self._owned[i].get(entry, FALSE))
+
+    def _owns(self, slot: int) -> Conditions:
+        """When the slot holds each derived lock: its location tells."""
+        places: dict[Expr, set[int]] = {}
+        for location in range(len(self.program.threads[slot].template.locations)):
+            for address in self.facts.owned(slot, location):
+                places.setdefault(address, set()).add(location)
+        out: Conditions = {}
+        for address, locations in places.items():
+            for entry, when in self._lock_cells(self._term(slot, address)):
+                if self.facts.derived >> entry & 1:
+                    _add(out, entry, conj(when, self.at(slot, frozenset(locations))))
+        return out
 
     def _is(self, entry: int, value: int) -> Expr:
         leaf = self.words.leaf(entry)
@@ -249,14 +290,12 @@ class StubbornTerms:
 
     def _by_plan(self, i: int, plan: Blockade) -> list[Expr] | None:
         """None if the value of a load is not simply that of a cell."""
-        values: dict[str, Expr] = {}
+        values = self._loaded(i, plan.loads)
+        if values is None:
+            return None
         cells: list[Conditions] = []
         for load in plan.loads:
             address = fill(self._term(i, load.address), values)
-            value = self._value(address, load)
-            if value is None:
-                return None
-            values[load.name] = value
             when = fill(self._term(i, load.when), values)
             hit = dict.fromkeys(members(load.masks[0]), TRUE)
             if not address.is_const:

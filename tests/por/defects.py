@@ -45,6 +45,45 @@ TRYLOCK = _program("pthread_mutex_lock(&m); x = 1; assert(x == 1); pthread_mutex
                    "if (pthread_mutex_trylock(&m) == 0) pthread_mutex_unlock(&m); else x = 2;")  # fmt: skip
 """A try lock that fails does not keep the thread from writing x."""
 
-READERS = _program("pthread_rwlock_rdlock(&rw); x = 1; assert(x == 1); pthread_rwlock_unlock(&rw);",
-                   "pthread_rwlock_rdlock(&rw); x = 2; pthread_rwlock_unlock(&rw);")  # fmt: skip
+READERS = _program(
+    "pthread_rwlock_rdlock(&rw); x = 1; assert(x == 1); pthread_rwlock_unlock(&rw);",
+    "pthread_rwlock_rdlock(&rw); x = 2; pthread_rwlock_unlock(&rw);",
+    main="pthread_t p, q; pthread_rwlock_wrlock(&rw); pthread_rwlock_unlock(&rw); "
+    "pthread_create(&p, 0, t0, 0); pthread_create(&q, 0, t1, 0);",
+)
 """Two readers are inside together."""
+
+DERIVED = """#include <pthread.h>
+#include <assert.h>
+struct lock { int held; pthread_mutex_t token; pthread_cond_t free; } locks[2];
+int x;
+static void acquire(int n) {
+    pthread_mutex_lock(&locks[n].token);
+    while (locks[n].held) pthread_cond_wait(&locks[n].free, &locks[n].token);
+    locks[n].held = 1;
+    pthread_mutex_unlock(&locks[n].token);
+}
+static void release(int n) {
+    pthread_mutex_lock(&locks[n].token);
+    locks[n].held = 0;
+    pthread_cond_signal(&locks[n].free);
+    pthread_mutex_unlock(&locks[n].token);
+}
+void *t(void *a) {
+    int i = (int)(long)a;
+    acquire(0);
+    x = x + 1;
+    x = x + 1;
+    release(0);
+    STATEMENT
+    return 0;
+}
+int main(void) {
+    pthread_t p[2];
+    for (long k = 0; k < 2; k++) pthread_create(&p[k], 0, t, (void *)k);
+    for (int k = 0; k < 2; k++) pthread_join(p[k], 0);
+    assert(x == 4);
+    return 0;
+}
+"""
+"""Locks as in the Daisy file system: a flag under a token. STATEMENT is where they can be misused."""

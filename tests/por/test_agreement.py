@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -15,6 +16,7 @@ from fsoft.program.expr import Expr, evaluate
 from fsoft.program.options import Options
 from fsoft.program.program import Program
 from fsoft.program.run import random_values
+from fsoft.properties import explore
 from fsoft.transactions import patterns
 from tests.por.campaign import KINDS, campaign, source
 
@@ -27,6 +29,18 @@ def test_the_explorer_agrees_with_itself(block: int) -> None:
     assert tally.wrong == []
     assert tally.strayed == 0
     assert tally.reduced.total() < 0.6 * tally.full.total()
+
+
+def test_a_store_that_changes_nothing_still_races(tmp_path: Path) -> None:
+    """y is 0 for ever; the accesses conflict all the same."""
+    path = tmp_path / "p.c"
+    path.write_text("""#include <pthread.h>
+int x, y;
+void *t(void *a) { y = x; return 0; }
+int main(void) { pthread_t p, q; pthread_create(&p, 0, t, 0); pthread_create(&q, 0, t, 0); return 0; }
+""")
+    program = load([str(path)], Options(checks=frozenset({"no-data-race"})))
+    assert explore(program, choice=Stubborn(Facts(program))).last_line() == "FALSE(no-data-race)"
 
 
 def test_engines_agree_with_the_explorer() -> None:

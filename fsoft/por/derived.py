@@ -104,6 +104,8 @@ class FlagsOf:
         while work:
             location = work.pop()
             for index in out[location]:
+                if not self.held.possible(index):
+                    continue
                 target = self.template.steps[index].target
                 new = Flags() if target == 0 else self._after(index)
                 old = self.at[target]
@@ -116,8 +118,8 @@ class FlagsOf:
     def _branched(self, index: int) -> tuple[Flags, dict[str, Expr]]:
         """What is certain once the step's guard holds, and what registers are."""
         step = self.template.steps[index]
-        flags, certain = self.at[step.source], self.held.at[step.source]
-        defs = certain.defs if certain is not None else {}
+        flags = self.at[step.source]
+        defs = self.held.defs[step.source] or {}
         new = flags.copy() if flags is not None else Flags()
         for part in conjuncts(fill(self.prints[index].guard, defs)):
             told = new.tells.get(part)

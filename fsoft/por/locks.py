@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from fsoft.analysis.actions import members
 from fsoft.passes.ways import conjuncts
 from fsoft.por.cells import Ground
+from fsoft.por.definitions import Definitions, definitions
 from fsoft.por.footprint import Footprint, Loaded, Written, settled
 from fsoft.por.rewrite import assume_not, replaced
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, eq, fill, negate, reg
@@ -89,29 +90,26 @@ def _prevented(ground: Ground, one: Footprint, store: Written) -> bool:
 
 @dataclass
 class Certain:
-    """What holds at a location on all ways: `defs` are registers as terms over others, `held` addresses of locks (over the
-    registers that no definition covers) with their cells, `apart` pairs of addresses that differ, `maybe` locks held if a term is true."""
+    """What holds at a location on all ways: `held` are addresses of locks (over the registers that no definition covers) with their cells,
+    `apart` pairs of addresses that differ, `maybe` locks that are held if a term is true."""
 
-    defs: dict[str, Expr] = field(default_factory=dict)
     held: dict[Expr, int] = field(default_factory=dict)
     apart: set[frozenset[Expr]] = field(default_factory=set)
     maybe: dict[Expr, tuple[Expr, int]] = field(default_factory=dict)
 
     def copy(self) -> Certain:
-        return Certain(dict(self.defs), dict(self.held), set(self.apart), dict(self.maybe))
+        return Certain(dict(self.held), set(self.apart), dict(self.maybe))
 
     def meet(self, other: Certain) -> bool:
         """Keep what both say; whether something was lost."""
-        before = len(self.defs) + len(self.held) + len(self.apart) + len(self.maybe)
-        self.defs = {r: e for r, e in self.defs.items() if other.defs.get(r) is e}
+        before = len(self.held) + len(self.apart) + len(self.maybe)
         self.held = {a: m for a, m in self.held.items() if a in other.held}
         self.apart &= other.apart
         self.maybe = {c: w for c, w in self.maybe.items() if other.maybe.get(c) == w}
-        return len(self.defs) + len(self.held) + len(self.apart) + len(self.maybe) != before
+        return len(self.held) + len(self.apart) + len(self.maybe) != before
 
     def forget(self, names: set[str]) -> None:
         """Registers change: what is said in terms of them no longer holds."""
-        self.defs = {r: e for r, e in self.defs.items() if r not in names and names.isdisjoint(e.reads)}
         self.held = {a: m for a, m in self.held.items() if names.isdisjoint(a.reads)}
         self.apart = {p for p in self.apart if all(names.isdisjoint(a.reads) for a in p)}
         self.maybe = {c: w for c, w in self.maybe.items() if names.isdisjoint(c.reads) and names.isdisjoint(w[0].reads)}
@@ -131,6 +129,7 @@ class Held:
         self.at: list[Certain | None] = [None] * len(self.template.locations)
         self._acquires = [acquires(ground, one) for one in prints]
         self._me = own_id(ground, slot)
+        self.defs = definitions(self.template, prints)
         self._solve()
 
     def _solve(self) -> None:
@@ -145,7 +144,7 @@ class Held:
             before = self.at[location]
             assert before is not None
             for index in out[location]:
-                if fill(self.prints[index].guard, before.defs) is FALSE:
+                if not self.possible(index):
                     continue
                 target = self.template.steps[index].target
                 after = Certain() if target == 0 else self.after(index, before)
@@ -158,13 +157,16 @@ class Held:
 
     def possible(self, index: int) -> bool:
         """The step can be taken, for all that is known of registers."""
-        known = self.at[self.template.steps[index].source]
-        return known is not None and fill(self.prints[index].guard, known.defs) is not FALSE
+        known = self.defs[self.template.steps[index].source]
+        return known is not None and fill(self.prints[index].guard, known) is not FALSE
 
     def holds(self, index: int, address: Expr) -> bool:
         """Before the step the thread certainly holds the lock at that address (a term over its registers)."""
         before = self._branched(index)
-        return before is not None and fill(address, before.defs) in before.held
+        return before is not None and fill(address, self._here(index)) in before.held
+
+    def _here(self, index: int) -> Definitions:
+        return self.defs[self.template.steps[index].source] or {}
 
     def _branched(self, index: int) -> Certain | None:
         """What is certain once the step's guard holds."""
@@ -172,7 +174,7 @@ class Held:
         if known is None or not known.maybe:
             return known
         known = known.copy()
-        told = set(conjuncts(fill(self.prints[index].guard, known.defs)))
+        told = set(conjuncts(fill(self.prints[index].guard, self._here(index))))
         for condition, (address, mask) in list(known.maybe.items()):
             if condition in told:
                 known.held[address] = mask
@@ -183,7 +185,7 @@ class Held:
         one = self.prints[index]
         branched = self._branched(index)
         new = (branched or before).copy()
-        here = dict(new.defs)
+        here = self._here(index)
         taken = [(fill(a.address, here), a) for a in self._acquires[index] if settled(a.address)]
         for address, acquire in taken:
             if acquire.strict:
@@ -200,8 +202,7 @@ class Held:
             if item.where.kind == "life":
                 new.release(FALSE, item.writes)
         new.held.update(gained)
-        self._assign(one, new, here)
-        new.held = {a: m for a, m in new.held.items() if one.after.keys().isdisjoint(a.reads)}
+        new.forget(set(one.after))
         for condition, address, mask in maybe:
             if one.after.keys().isdisjoint(address.reads):
                 new.maybe[condition] = (address, mask)
@@ -228,15 +229,6 @@ class Held:
                         maybe.append((told if zero is value else negate(told), address, store.masks[1]))
                     else:
                         maybe.append((eq(told, const(0, value.width)), address, store.masks[1]))
-
-    @staticmethod
-    def _assign(one: Footprint, new: Certain, here: dict[str, Expr]) -> None:
-        changed = set(one.after)
-        values = {r: fill(e, here) for r, e in one.after.items() if settled(e)}
-        new.forget(changed)
-        for name, value in values.items():
-            if changed.isdisjoint(value.reads) and name not in value.reads:
-                new.defs[name] = value
 
 
 def assume_mine(one: Footprint, store: Written, me: int) -> dict[Expr, Expr]:

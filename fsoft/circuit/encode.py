@@ -105,12 +105,17 @@ class _Encoder:
         model = self.encoding.model
         allowed = self.scheduler.allow(model, len(self.program.threads))
         self.effects = [self._effects(slot) for slot in range(len(self.program.threads))]
+        within: list[Expr] = []
         if restrict is not None:
-            allowed = [conj(a, b) for a, b in zip(allowed, restrict(self._moves()), strict=True)]
+            moves = self._moves()
+            within = restrict(moves)
+            allowed = [conj(a, b) for a, b in zip(allowed, within, strict=True)]
         moved: list[Expr] = []
         for slot in range(len(self.program.threads)):
             execute = conj(conj(allowed[slot], self._others_outside(slot)), negate(self.words.leaf(OVER)))
             moved.append(self._slot(slot, execute))
+        if restrict is not None:
+            model.constraints["schedule"] = self._busy(moves, within, moved)
         self.scheduler.close(model, moved)
         if self.which > 1:
             model.inputs[WHICH] = width_for(self.which)
@@ -137,6 +142,19 @@ class _Encoder:
             sources = [step.source for step in self.program.threads[slot].template.steps]
             steps.append([(k, eq(pc, const(sources[k], pc.width)), effect) for k, effect in enumerate(effects)])
         return Moves(self.layout, self.words, steps, negate(self._others_outside(-1)))
+
+    def _busy(self, moves: Moves, within: list[Expr], moved: list[Expr]) -> Expr:
+        """Somebody moves, or nobody can: without the runs that only wait in between, what is left out is not searched for in vain."""
+        able: Expr = FALSE
+        for slot, steps in enumerate(moves.steps):
+            here: Expr = FALSE
+            for _, at, effect in steps:
+                here = disj(here, conj(at, effect.enabled))
+            able = disj(able, conj(conj(within[slot], self._others_outside(slot)), here))
+        someone: Expr = FALSE
+        for move in moved:
+            someone = disj(someone, move)
+        return disj(someone, negate(conj(able, negate(self.words.leaf(OVER)))))
 
     # ------------------------------------------------------------ steps
 

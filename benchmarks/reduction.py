@@ -2,9 +2,9 @@
 
     python benchmarks/reduction.py [NAME...] [--timeout S] [--depth N] [--no-bmc]
 
-For each program and each setting (none, cstub, cstub with lockset, cstub with lock-pattern): states and transitions of the explorer; AIG nodes of
-the circuit and seconds to encode it; clauses, conflicts, seconds and peak memory of bounded model checking (to the violation, or to `--depth`
-steps). Seconds are processor time. Each cell of the table is measured in a process of its own; `-` is a time-out. A line at the end says
+For each program and each setting (none, cstub, cstub with lockset, cstub with lock-pattern): states and transitions of the explorer; AIG
+nodes of the circuit and seconds to encode it; clauses, conflicts, seconds and peak memory of bounded model checking (to the violation, or
+to `--depth` steps). Seconds are processor time, those of `--timeout` too. Each cell of the table is measured in a process of its own; `-` is a time-out. A line at the end says
 where the reduction's part of the circuit is more than 30%. The exit code is 1 if two settings contradict each other.
 """
 
@@ -145,9 +145,12 @@ def bounded(name: str, setting: int, depth: int) -> dict[str, Any]:
 
 def measure(what: str, name: str, setting: int, depth: int, timeout: float) -> dict[str, Any]:
     command = [sys.executable, __file__, "--cell", what, name, str(setting), str(depth)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
-    except subprocess.TimeoutExpired:
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (int(timeout) + 1, int(timeout) + 2))
+
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit)
+    if done.returncode < 0:
         return {}
     if done.returncode:
         sys.exit(f"reduction: error: {name}: {done.stderr.strip().splitlines()[-1:]}")

@@ -19,6 +19,18 @@ Acquires = Callable[[Footprint], Locks]
 """The locks (addresses of their owner cells) that must be free for a step, or for what comes after it."""
 
 NOTHING: Locks = frozenset()
+
+
+def spelled(locks: Locks) -> tuple[str, ...]:
+    """A key to sort sets of locks by: the same in every run."""
+    return tuple(sorted(map(repr, locks)))
+
+
+def in_order(ways: Iterable[Locks]) -> list[Locks]:
+    found = list(ways)
+    return found if len(found) < 2 else sorted(found, key=spelled)
+
+
 _SETS = 12  # different sets of locks at a location
 _LOCKS = 6  # locks of a set
 _ADDRESSES = 3  # different terms for one access at a location
@@ -49,7 +61,7 @@ class Future:
     def _loosen(self, items: Iterable[Item]) -> bool:
         news = False
         for item in items:
-            for locks in self.exact.pop(item):
+            for locks in in_order(self.exact.pop(item)):
                 news |= self.add_masks(item.owner, locks, item.reads, item.writes)
         return news
 
@@ -129,7 +141,7 @@ class Futures:
         news = False
         for item, ways in list(there.exact.items()):
             moved = _before(item, one)
-            for locks in list(ways):
+            for locks in in_order(ways):
                 news |= here.add(moved, _few(_locks_before(locks, one) | mine))
         for (owner, locks), (reads, writes) in list(there.loose.items()):
             news |= here.add_masks(owner, _few(_locks_before(locks, one) | mine), reads, writes)
@@ -178,7 +190,7 @@ def entering(future: Future) -> Future:
     for item, ways in future.exact.items():
         assert item.address is not None
         known = item if item.address.is_const else item.anywhere()
-        for locks in ways:
+        for locks in in_order(ways):
             out.add_masks(item.owner, _constant(locks), known.reads, known.writes)
     for (owner, locks), (reads, writes) in future.loose.items():
         out.add_masks(owner, _constant(locks), reads, writes)

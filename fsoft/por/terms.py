@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from fsoft.analysis.actions import members
 from fsoft.circuit.encode import Moves
@@ -19,7 +20,7 @@ from fsoft.por.blocked import Barrier, Blockade, blockade
 from fsoft.por.cells import Where
 from fsoft.por.facts import Facts
 from fsoft.por.footprint import Item, Loaded
-from fsoft.por.later import Locks
+from fsoft.por.later import Locks, spelled
 from fsoft.por.locks import own_id
 from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, ite, make, negate, resize
@@ -192,10 +193,10 @@ class StubbornTerms:
                 for locks in ways:
                     self._place(slot, location, item, locks, loose, exact)
         groups: dict[tuple[int, Locks], Group] = {}
-        for (owner, locks, write, entry), where in loose.items():
+        for (owner, locks, write, entry), where in sorted(loose.items(), key=_loose_key):
             group = groups.setdefault((owner, locks), Group(owner, locks, {}, {}))
             _add(group.writes if write else group.reads, entry, self.at(slot, frozenset(where)))
-        for (item, locks), where in exact.items():
+        for (item, locks), where in sorted(exact.items(), key=_exact_key):
             group = groups.setdefault((item.owner, locks), Group(item.owner, locks, {}, {}))
             here = self.at(slot, frozenset(where))
             for table, mask in ((group.reads, item.reads), (group.writes, item.writes)):
@@ -216,7 +217,7 @@ class StubbornTerms:
     def _holds(self, i: int, j: int, locks: Locks) -> Expr:
         """Slot i holds one of the locks, whose addresses are terms over registers of slot j."""
         total: Expr = FALSE
-        for lock in locks:
+        for lock in sorted(locks, key=repr):
             address = self._term(j, lock)
             for entry, when in self._lock_cells(address):
                 total = disj(total, conj(when, self._holder(i, entry)))
@@ -413,6 +414,16 @@ class StubbornTerms:
         steps = self.program.threads[slot].template.steps
         sure = (conj(at, e.enabled) for k, at, e in self.moves.steps[slot] if all(t.kind != "spurious" for t in steps[k].tags))
         return any_of(sure)
+
+
+def _loose_key(row: tuple[tuple[int, Locks, bool, int], set[int]]) -> tuple[Any, ...]:
+    (owner, locks, write, entry), _ = row
+    return owner, spelled(locks), write, entry
+
+
+def _exact_key(row: tuple[tuple[Item, Locks], set[int]]) -> tuple[Any, ...]:
+    (item, locks), _ = row
+    return item.owner, spelled(locks), item.where, repr(item.address), item.reads, item.writes
 
 
 def _runs(numbers: list[int]) -> list[tuple[int, int]]:

@@ -16,6 +16,9 @@ class Explicit:
     def check(self, program: Program, progress: Progress, **options: Any) -> Verdict:
         from fsoft.properties import explore
 
+        reduction = options.pop("reduction", None)
+        if reduction is not None:
+            options["choice"] = reduction.choice(program)
         return explore(program, progress=progress, **options)
 
 

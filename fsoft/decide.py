@@ -32,6 +32,7 @@ from fsoft.program.program import Program
 from fsoft.program.replay import Finding, confirm, without_halts
 from fsoft.program.verdict import InternalError, Stats, Verdict
 from fsoft.properties import monitors
+from fsoft.transactions import NO_REDUCTION, Reduction
 
 _REFINEMENTS = 30
 _KEEP_ARRAYS = frozenset({"smt"})
@@ -62,6 +63,7 @@ def decide(
     name: str,
     *,
     scheduler: Scheduler | None = None,
+    reduction: Reduction = NO_REDUCTION,
     timeout: float | None = None,
     progress: Progress = lambda _stats: None,
     arrays: str | None = None,
@@ -77,11 +79,14 @@ def decide(
         progress(stats)
 
     keep = arrays == "keep" if arrays is not None else name in _KEEP_ARRAYS
-    encoding = encode(program, scheduler, LEAST if keep else 0)
+    encoding = encode(program, scheduler, LEAST if keep else 0, reduction.restrict(program))
     deadline = None if timeout is None else started + timeout
     answer = ask_narrow_first(encoding, name, hear, deadline, options)
     stats.seconds = time.monotonic() - started
-    return verdict_of(encoding, answer, stats, name)
+    verdict = verdict_of(encoding, answer, stats, name)
+    if verdict.kind == "TRUE" and reduction.por != "none":
+        verdict.reasons.append(f"relies on: {reduction}")
+    return verdict
 
 
 def ask_narrow_first(
@@ -200,11 +205,12 @@ class OnPrograms:
         progress: Progress,
         *,
         make_scheduler: MakeScheduler | None = None,
+        reduction: Reduction = NO_REDUCTION,
         timeout: float | None = None,
         **options: Any,
     ) -> Verdict:
         scheduler = None if make_scheduler is None else make_scheduler(program)
-        return decide(program, self.name, scheduler=scheduler, timeout=timeout, progress=progress, **options)
+        return decide(program, self.name, scheduler=scheduler, reduction=reduction, timeout=timeout, progress=progress, **options)
 
 
 def on_programs(entry: ModelEngine) -> Engine:

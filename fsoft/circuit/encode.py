@@ -7,6 +7,7 @@ At most one step fires: the scheduler allows one slot, and where a location has 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fsoft.analysis.liveness import Liveness
@@ -40,6 +41,21 @@ class Fired:
 
 
 @dataclass(slots=True)
+class Moves:
+    """What a restriction of the scheduler may look at: by slot the steps (index, the slot is at its source, effect), and whether
+    some slot is inside an atomic section."""
+
+    layout: Layout
+    words: Words
+    steps: list[list[tuple[int, Expr, Effect]]]
+    holder: Expr
+
+
+Restrict = Callable[[Moves], list[Expr]]
+"""For each slot a condition without which it does not move (a stubborn set, ...)."""
+
+
+@dataclass(slots=True)
 class Encoding:
     """A Model with what is needed to read its runs as runs of the Program."""
 
@@ -50,15 +66,16 @@ class Encoding:
     steps: list[Fired] = field(default_factory=list)
 
 
-def encode(program: Program, scheduler: Scheduler | None = None, arrays: int = 0) -> Encoding:
-    """The circuit of a Program. TRUE about the Program means that no bad and no bound of the Model is reachable. `arrays` or more
-    equal cells that are accessed at places that are not constant are kept together as an array (`banks.py`; 0: never)."""
+def encode(program: Program, scheduler: Scheduler | None = None, arrays: int = 0, restrict: Restrict | None = None) -> Encoding:
+    """The circuit of a Program, with the moves that `restrict` allows. TRUE about the Program means that no bad and no bound of the
+    Model is reachable. `arrays` or more equal cells that are accessed at places that are not constant are kept together as an array
+    (`banks.py`; 0: never)."""
     layout = Layout(program)
     if layout.size > MOST_WORDS:
         what = f"the program has {layout.size} words of state, more than a circuit can hold"
         raise InputError(Loc(program.name, 0), f"{what}; make its arrays smaller")
-    encoder = _Encoder(program, layout, scheduler or Free(), arrays)
-    encoder.run()
+    encoder = _Encoder(program, layout, scheduler or Free(), arrays if restrict is None else 0)
+    encoder.run(restrict)
     check_model(encoder.encoding.model)
     return encoder.encoding
 
@@ -77,6 +94,15 @@ def _alternatives(program: Program) -> int:
     return most
 
 
+def _busy(within: list[Expr], able: list[Expr], moved: list[Expr]) -> Expr:
+    """Somebody moves, or nobody can: without the runs that only wait in between, what is left out is not searched for in vain."""
+    possible: Expr = FALSE
+    someone: Expr = FALSE
+    for inside, can, moves in zip(within, able, moved, strict=True):
+        possible, someone = disj(possible, conj(inside, can)), disj(someone, moves)
+    return disj(someone, negate(possible))
+
+
 class _Encoder:
     def __init__(self, program: Program, layout: Layout, scheduler: Scheduler, arrays: int):
         self.program, self.layout, self.scheduler = program, layout, scheduler
@@ -91,15 +117,24 @@ class _Encoder:
         self.which = _alternatives(program)
         self._live: dict[int, list[frozenset[str]]] = {}
 
-    def run(self) -> None:
+    def run(self, restrict: Restrict | None) -> None:
         model = self.encoding.model
         allowed = self.scheduler.allow(model, len(self.program.threads))
+        self.share = self.share and restrict is None  # a restriction asks many steps at once
+        self.terms = [self._terms(slot) for slot in range(len(self.program.threads))]
+        within: list[Expr] = []
+        if restrict is not None:
+            within = restrict(self._moves())
+            allowed = [conj(a, b) for a, b in zip(allowed, within, strict=True)]
         able: list[Expr] = []
         for slot in range(len(self.program.threads)):
             outside, running = self._others_outside(slot), negate(self.words.leaf(OVER))
             execute = conj(conj(allowed[slot], outside), running)
             able.append(conj(conj(outside, running), self._slot(slot, execute)))
-        self.scheduler.close(model, [conj(a, can) for a, can in zip(allowed, able, strict=True)], able)
+        moved = [conj(a, can) for a, can in zip(allowed, able, strict=True)]
+        if restrict is not None:
+            model.constraints["schedule"] = _busy(within, able, moved)
+        self.scheduler.close(model, moved, able)
         if self.which > 1:
             model.inputs[WHICH] = width_for(self.which)
         model.inputs.update(sorted(self.inputs.widths.items()))
@@ -123,7 +158,23 @@ class _Encoder:
                     outside = conj(outside, negate(eq(pc, const(number, pc.width))))
         return outside
 
+    def _moves(self) -> Moves:
+        steps = []
+        for slot, terms in enumerate(self.terms):
+            pc = self.words.leaf(self.layout.pc[slot])
+            steps.append([(k, eq(pc, const(one.step.source, pc.width)), one.effect) for k, one in enumerate(terms)])
+        return Moves(self.layout, self.words, steps, negate(self._others_outside(-1)))
+
     # ------------------------------------------------------------ steps
+
+    def _terms(self, slot: int) -> list[StepTerms]:
+        """What each step of a slot does."""
+        template, ports, out = self.program.threads[slot].template, self.ports if self.share else None, []
+        for step in template.steps:
+            terms = StepTerms(self.words, self.inputs, self.facts, ports, slot, step)
+            self._forget_dead(slot, template, step, terms.effect)
+            out.append(terms)
+        return out
 
     def _slot(self, slot: int, execute: Expr) -> Expr:
         """Encode the steps of a slot; the result says when one of them is enabled."""
@@ -138,9 +189,8 @@ class _Encoder:
             here = conj(execute, at_source)
             chosen = self._choice([template.steps[i] for i in indices])
             for index, pick in zip(indices, chosen, strict=True):
-                terms = StepTerms(self.words, self.inputs, self.facts, self.ports if self.share else None, slot, template.steps[index])
+                terms = self.terms[slot][index]
                 effect = terms.effect
-                self._forget_dead(slot, template, template.steps[index], effect)
                 for marker in step_markers(template.steps[index]):
                     if self.program.markers[marker].cuts:
                         effect.passes.append(f"marker.{marker}")

@@ -26,7 +26,7 @@ _SCHEDULERS: dict[str, type[Any]] = {"free": Free, "context-bounded": ContextBou
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a model file is made: C files and options, the scheduler, the form of the file."""
+    """How a model file is made: C files and options, the scheduler, the form of the file, the reduction (--por, --transactions)."""
 
     sources: tuple[Source, ...]
     bits: int
@@ -34,6 +34,7 @@ class Recipe:
     options: Options
     scheduler: Scheduler
     form: Form
+    reduction: tuple[str, str] = ("none", "none")
 
 
 def program_hash(program: Program) -> str:
@@ -58,6 +59,7 @@ def write_map(recipe: Recipe, encoding: Encoding, exported: Exported) -> str:
         "cpp": recipe.cpp,
         "options": _options(recipe.options),
         "scheduler": _scheduler(recipe.scheduler),
+        "reduction": list(recipe.reduction),
         "form": {name: value for name, value in form.items() if name != "format"},
         "threads": [{"slot": thread.index, "name": thread.name} for thread in encoding.program.threads],
         "inputs": exported.inputs,
@@ -171,7 +173,14 @@ def _recipe(table: dict[str, Any], format: str) -> Recipe:
     if not sources or table["bits"] not in (32, 64) or table["cpp"] not in ("pcpp", "gcc"):
         raise ValueError("no sources")
     return Recipe(sources, table["bits"], table["cpp"], _read_options(table["options"]), _read_scheduler(table["scheduler"]),
-                  _read_form(table["form"], format))  # fmt: skip
+                  _read_form(table["form"], format), _read_reduction(table.get("reduction", ["none", "none"])))  # fmt: skip
+
+
+def _read_reduction(entry: list[str]) -> tuple[str, str]:
+    por, transactions = map(_text, entry)
+    if por not in ("none", "cstub") or transactions not in ("none", "lockset", "lock-pattern"):
+        raise ValueError("reduction")
+    return por, transactions
 
 
 def _text(value: Any) -> str:

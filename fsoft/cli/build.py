@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_reading, request
-from fsoft.cli.circuits import add_arrays, add_scheduler, check_scheduler, natural, scheduler_of
+from fsoft.cli.circuits import (
+    add_arrays,
+    add_reduction,
+    add_scheduler,
+    check_scheduler,
+    natural,
+    reduction_of,
+    scheduler_of,
+)  # fmt: skip
 from fsoft.cli.files import write_file
 from fsoft.cli.limits import limited
 from fsoft.cli.stages import Dumped, Stages
@@ -50,6 +58,7 @@ def build_parser() -> Parser:
     form.add_argument("--narrow", action="store_true", help="words get the bits that they seem to need, watched by the bound 'range'")
     add_arrays(form, "kept in .btor2 and .smt2 files")
     add_checks(parser)
+    add_reduction(parser)
     add_scheduler(parser)
     add_lowering(parser)
     add_limits(parser)
@@ -100,9 +109,10 @@ def build_circuit(args: argparse.Namespace, asked: Request, suffix: str, stages:
     arrays = args.arrays != "flatten" and suffix in ARRAY_FORMATS
     form = Form(suffix, not args.no_reduce, args.narrow, args.bad, args.fold_constraints, args.aiger or "1.9", depth, arrays)
     scheduler = scheduler_of(args, program)
-    encoding = encode(program, scheduler, LEAST if arrays else 0)
+    reduction = reduction_of(args, program.checks)
+    encoding = encode(program, scheduler, LEAST if arrays else 0, reduction.restrict(program))
     stages.note("encode", f"{len(encoding.model.states)} states, {len(encoding.model.inputs)} inputs, {len(encoding.steps)} steps")
-    recipe = Recipe(asked.sources, asked.bits, asked.cpp, asked.options, scheduler, form)
+    recipe = Recipe(asked.sources, asked.bits, asked.cpp, asked.options, scheduler, form, (reduction.por, reduction.transactions))
     exported = export(encoding, form, comment_of(encoding, recipe))
     stages.note("export", f"{len(exported.states)} states, {len(exported.inputs)} inputs, {len(exported.data)} bytes")
     write_file(args.output, exported.data)

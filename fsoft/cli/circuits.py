@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 from checkers.registry import Engine, ModelEngine, UnknownEngine, model_engine
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from fsoft.circuit.bits import BitModel
     from fsoft.circuit.model import Model
     from fsoft.circuit.scheduler import Scheduler
+    from fsoft.transactions import Reduction
 
 MODELS = (".aag", ".aig", ".btor2", ".btor")
 """How files that hold a model end."""
@@ -66,6 +68,32 @@ def add_scheduler(parser: Parser) -> None:
     group.add_argument("--contexts", type=positive, metavar="N", help="context-bounded: at most N blocks of steps of one thread")
     group.add_argument("--rounds", type=positive, metavar="N", help="round-robin: each thread gets N turns")
     group.add_argument("--schedule", metavar="S", help="given: which thread makes each move, by number or name: '0,1*3,worker'")
+
+
+def add_reduction(parser: Parser) -> None:
+    """Which interleavings are left out."""
+    group = parser.add_argument_group("reduction (docs/reduction.md)")
+    group.add_argument("--por", choices=("none", "cstub"), help="leave out interleavings that make no difference (stubborn sets)")
+    group.add_argument("--transactions", choices=("lock-pattern", "lockset", "none"), help="with --por: what locks rule out (lock-pattern)")
+
+
+def reduction_of(args: argparse.Namespace, checks: frozenset[str]) -> Reduction:
+    """The reduction that the options ask for. Where it would not be sound it is off, and a line on stderr says so."""
+    from fsoft.transactions import NO_REDUCTION, Reduction
+
+    if args.transactions is not None and args.por in (None, "none"):
+        raise UsageError("--transactions makes stubborn sets smaller: it needs --por cstub")
+    if args.por in (None, "none"):
+        return NO_REDUCTION
+    why = ""
+    if args.scheduler not in (None, "free"):
+        why = f"--scheduler {args.scheduler} counts the moves that it would leave out"
+    elif "valid-memtrack" in checks:
+        why = "valid-memtrack looks at the end of the whole run"
+    if why:
+        print(f"fsoft: no reduction: {why}", file=sys.stderr)
+        return NO_REDUCTION
+    return Reduction(args.por, args.transactions or "lock-pattern")
 
 
 def check_scheduler(args: argparse.Namespace) -> None:

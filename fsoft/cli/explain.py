@@ -25,6 +25,7 @@ from fsoft.decide import bound_line, violated
 from fsoft.frontend.source import InputError, Loc
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats
+from fsoft.transactions import Reduction
 
 
 def run(argv: Sequence[str]) -> int:
@@ -84,7 +85,8 @@ def _encoding(recipe: Recipe, program: Program, wanted: str, map_file: str) -> E
     if program_hash(program) != wanted:
         names = ", ".join(source.path for source in recipe.sources)
         raise InputError(Loc(map_file, 0), f"{names} or fsoft has changed since the model was built: build it again")
-    return encode(program, recipe.scheduler, LEAST if recipe.form.arrays else 0)
+    arrays = LEAST if recipe.form.arrays else 0
+    return encode(program, recipe.scheduler, arrays, Reduction(*recipe.reduction).restrict(program))
 
 
 def _stimulus(exported: Exported, text: str, name: str) -> Stimulus:

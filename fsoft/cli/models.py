@@ -37,6 +37,8 @@ def check_model_file(args: argparse.Namespace, path: str) -> int:
         raise exits.UsageError("the scheduler is part of the model: it cannot be chosen when a model is checked")
     if args.arrays:
         raise exits.UsageError("--arrays is for C programs: a model has the arrays that its file has")
+    if args.por or args.transactions:
+        raise exits.UsageError("reduction is part of the model: --por belongs to fsoft build")
     options = engine_options(entry, args)
     return limited(lambda: _work(args, path, entry, options), args.timeout, args.memory)
 

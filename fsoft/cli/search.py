@@ -9,7 +9,16 @@ from typing import Any
 
 from checkers.registry import Engine, Progress, UnknownEngine, engine
 from fsoft.cli.arguments import Parser, Request
-from fsoft.cli.circuits import add_arrays, add_engine_options, add_scheduler, check_scheduler, engine_options, scheduler_of
+from fsoft.cli.circuits import (
+    add_arrays,
+    add_engine_options,
+    add_reduction,
+    add_scheduler,
+    check_scheduler,
+    engine_options,
+    reduction_of,
+    scheduler_of,
+)  # fmt: skip
 from fsoft.cli.exits import OutOfTime, UsageError
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
@@ -23,6 +32,7 @@ def add_engine(parser: Parser) -> None:
     group.add_argument("--seed", type=int, default=0, metavar="N", help="a different order among equals (0: as written)")
     add_engine_options(parser)
     add_arrays(group, "smt keeps them, other engines do not")
+    add_reduction(parser)
     add_scheduler(parser)
 
 
@@ -64,7 +74,10 @@ def decide(program: Program, engine: Engine, args: argparse.Namespace, progress:
     """The engine's answer, with those of the options that it understands."""
     if engine.takes == "model":
         return _on_circuit(program, engine, args, progress)
-    return engine.load().check(program, progress, **{name: getattr(args, name) for name in engine.options})
+    options: dict[str, Any] = {name: getattr(args, name) for name in engine.options}
+    if args.por not in (None, "none") or args.transactions is not None:
+        options["reduction"] = reduction_of(args, program.checks)
+    return engine.load().check(program, progress, **options)
 
 
 def _on_circuit(program: Program, engine: Engine, args: argparse.Namespace, progress: Progress) -> Verdict:
@@ -72,6 +85,7 @@ def _on_circuit(program: Program, engine: Engine, args: argparse.Namespace, prog
     now = time.monotonic()
     left = None if args.timeout is None else args.timeout - (now - getattr(args, "started", now)) - _MARGIN
     options: dict[str, Any] = dict(engine_options(engine, args), timeout=None if left is None else max(0.1, left))
+    options["reduction"] = reduction_of(args, program.checks)
     options["make_scheduler"] = lambda loaded: scheduler_of(args, loaded)
     options["arrays"] = args.arrays
     verdict = engine.load().check(program, progress, **options)

@@ -14,12 +14,12 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from fsoft.program.collapse import Collapse
 from fsoft.program.expr import Expr
 from fsoft.program.inputs import Sampler, representatives
-from fsoft.program.interpreter import Chooser, GuardFunction, Machine, Script, StepFunction
+from fsoft.program.interpreter import Chooser, GuardFunction, Machine, Script, StepFunction, in_section
 from fsoft.program.local import Locality
 from fsoft.program.locks import lock_lines
 from fsoft.program.program import Alloc, Enter, Free, Leave, Load, Program, Step, Store
@@ -52,6 +52,29 @@ class _Move(NamedTuple):
     markers: tuple[int, ...]
 
 
+class Ready(NamedTuple):
+    """A step whose guard holds: whether it can be taken now, whether taking it may end the run, whether it is a spurious wake-up."""
+
+    step: int
+    enabled: bool
+    over: bool
+    spurious: bool
+
+
+class Choice(Protocol):
+    """Decides which slots are enough in a state."""
+
+    def select(self, v: Sequence[Any], ready: dict[int, list[Ready]], order: Sequence[int]) -> list[int] | None:
+        """The slots to expand; None for all."""
+
+    def watch(self, v: Sequence[Any], slot: int, index: int, log: Sequence[Access]) -> None:
+        """Hears what a step accessed; raises Strayed if the choice did not foresee it."""
+
+
+class Strayed(Exception):
+    """An access went where the reduction did not expect it: what it left out may matter."""
+
+
 class _Where(NamedTuple):
     """Where a finding was made: the state and, unless the state itself is bad, the step taken from it."""
 
@@ -81,10 +104,12 @@ class Explorer:
     the order in which threads are tried, and so decides which of the shortest traces is found."""
 
     def __init__(self, program: Program, props: Sequence[str], monitors: Sequence[Monitor] = (), *, reduce: bool = True,
-                 limits: Limits = NO_LIMITS, progress: Callable[[Stats], None] | None = None, seed: int = 0):  # fmt: skip
+                 limits: Limits = NO_LIMITS, progress: Callable[[Stats], None] | None = None, seed: int = 0,
+                 choice: Choice | None = None):  # fmt: skip
+        self.choice = choice
         self.program, self.props, self.monitors, self.limits, self.progress = program, tuple(props), monitors, limits, progress
         self.logging = any(monitor.logs for monitor in monitors)
-        self.machine = Machine(program, canonical=True, logging=self.logging)
+        self.machine = Machine(program, canonical=True, logging=self.logging or choice is not None)
         self.machine.compiler().representatives = representatives(program)
         self.layout = self.machine.layout
         self.collapse = Collapse(self.layout)
@@ -239,18 +264,56 @@ class Explorer:
         slots = self.order if holder is None else [holder]
         alone = self._alone(v, slots) if self.reduce else None
         view = View(self.machine, v)
-        for slot in slots if alone is None else [alone]:
+        some = [alone] if alone is not None else self._enough(v) if holder is None and self.choice is not None else None
+        for slot in slots if some is None else some:
             log: list[Access] = []
             for move in self._moves_at(slot, v[self.layout.pc[slot]]):
-                if (move.guard is None or move.guard(v)) and self._take(number, numbers, v, slot, move, log, alone is None):
+                if (move.guard is None or move.guard(v)) and self._take(number, numbers, v, slot, move, log, some is None):
                     view.enabled.append((slot, move.number))
             view.accesses[slot] = log
         if alone is None and self.monitors:
             self._watch(number, view)
 
+    def _enough(self, v: Vector) -> list[int] | None:
+        """The slots that the choice wants expanded; None for all."""
+        assert self.choice is not None
+        if v[OVER]:
+            return None
+        ready = {slot: self._ready(v, slot) for slot in self.order}
+        some = self.choice.select(v, ready, self.order)
+        if some is not None:
+            self.stats.skipped += sum(any(step.enabled for step in steps) for steps in ready.values()) - len(some)
+        return some
+
+    def _ready(self, v: Vector, slot: int) -> list[Ready]:
+        """The steps of a slot whose guard holds."""
+        found, machine = [], self.machine
+        for move in self._moves_at(slot, v[self.layout.pc[slot]]):
+            if move.guard is not None and not move.guard(v):
+                continue
+            step = machine.step(slot, move.number)
+            section = in_section(self.program, slot, step)
+            enabled, over = True, False
+            if section or machine.blocks(slot, move.number):
+                enabled, over = self._try(v, move, section)
+            found.append(Ready(move.number, enabled, over, any(tag.kind == "spurious" for tag in step.tags)))
+        return found
+
+    def _try(self, v: Vector, move: _Move, section: bool) -> tuple[bool, bool]:
+        """Whether a step can be taken for some answers, and whether one of them ends the run."""
+        chooser, enabled, over = self.chooser, False, False
+        chooser.reset()
+        while True:
+            new = v[:]
+            if move.function(new, chooser, [], []):
+                enabled = True
+                over = over or bool(new[OVER])
+            if (enabled and not section) or not chooser.picks or not chooser.advance():
+                return enabled, over
+
     def _take(self, number: int, numbers: tuple[int, ...], v: Vector, slot: int, move: _Move, log: list[Access], whole: bool) -> bool:
         """All successors by one step; whether there is any. `whole`: every other thread is expanded here, too."""
-        chooser, events, taken = self.chooser, list[Event](), False
+        chooser, events, taken, before = self.chooser, list[Event](), False, len(log)
         chooser.reset()
         while True:
             new, logged = v[:], len(log)
@@ -266,6 +329,8 @@ class Explorer:
                 if follow:
                     self._arrive(number, numbers, new, slot, move)
             if not chooser.picks or not chooser.advance():
+                if taken and self.choice is not None:
+                    self.choice.watch(v, slot, move.number, log[before:])
                 return taken
 
     def _arrive(self, number: int, numbers: tuple[int, ...], new: Vector, slot: int, move: _Move) -> None:

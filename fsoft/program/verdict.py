@@ -22,12 +22,14 @@ class Move(NamedTuple):
 
 @dataclass(slots=True)
 class Stats:
-    """What the search cost. `depth` counts the steps of the longest of the shortest ways to a state."""
+    """What the search cost. `depth` counts the steps of the longest of the shortest ways to a state. `skipped` counts threads that could
+    have moved and were not tried, state by state."""
 
     states: int = 0
     transitions: int = 0
     depth: int = 0
     seconds: float = 0.0
+    skipped: int = 0
 
 
 @dataclass(slots=True)

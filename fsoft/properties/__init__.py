@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fsoft.program.explorer import NO_LIMITS, Explorer, Limits
+from fsoft.program.explorer import NO_LIMITS, Choice, Explorer, Limits, Strayed
 from fsoft.program.program import Program
 from fsoft.program.replay import Monitor
 from fsoft.program.verdict import Stats, Verdict
@@ -21,13 +21,21 @@ def monitors(props: Sequence[str]) -> list[Monitor]:
 
 
 def explore(program: Program, props: Sequence[str] | None = None, *, reduce: bool = True, limits: Limits = NO_LIMITS,
-            progress: Callable[[Stats], None] | None = None, seed: int = 0) -> Verdict:  # fmt: skip
+            progress: Callable[[Stats], None] | None = None, seed: int = 0,
+            choice: Choice | None = None) -> Verdict:  # fmt: skip
     """The engine `explicit`: one verdict for all properties together, at the first violation.
 
-    `props` defaults to the properties that are on in the program.
+    `props` defaults to the properties that are on in the program. `choice` leaves threads out where it can; if the program then does
+    what the choice did not foresee, all is explored again without it.
     """
     asked = sorted(program.checks) if props is None else list(props)
-    return Explorer(program, asked, monitors(asked), reduce=reduce, limits=limits, progress=progress, seed=seed).run()[0]
+    try:
+        search = Explorer(program, asked, monitors(asked), reduce=reduce, limits=limits, progress=progress, seed=seed, choice=choice)
+        return search.run()[0]
+    except Strayed:
+        verdict = Explorer(program, asked, monitors(asked), reduce=reduce, limits=limits, progress=progress, seed=seed).run()[0]
+        verdict.reasons.append("without reduction: an access goes where no pointer was seen to lead")
+        return verdict
 
 
 def explore_each(program: Program, props: Sequence[str] | None = None, *, reduce: bool = True, limits: Limits = NO_LIMITS,

@@ -1,0 +1,183 @@
+"""All that stubborn sets need to know about a Program, as plain data; `explicit.py` and `scheduler.py` read it.
+
+For each slot: the footprint of each step (what it touches, what blocks it), the future of each location (what may be touched from
+there on), the sticky locations; for the whole: the cells that two slots share, reliable locks, and who may create whom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fsoft.analysis.actions import members
+from fsoft.por.cells import Ground
+from fsoft.por.derived import FlagsOf, derived_cells
+from fsoft.por.footprint import Footprint, Item, Tracer, settled
+from fsoft.por.later import Future, Futures, Locks, entering
+from fsoft.por.locks import Held, acquires, reliable_cells
+from fsoft.por.patterns import NO_PATTERNS, Patterns
+from fsoft.por.sticky import reaches_itself, sticky_locations
+from fsoft.por.threads import Descriptors, early_locations
+from fsoft.program.expr import Expr
+from fsoft.program.program import Program
+
+_entry_ignored = False
+"""A defect for the tests to catch: entering an atomic section of several steps is like any other step."""
+
+
+class Facts:
+    """`prints[slot][step]`, `future(slot, location)`, `sticky[slot]`; `shared`, `relevant` (those whose touches count),
+    `locks` and `derived` (locks that are flags) are masks over the state vector."""
+
+    def __init__(self, program: Program, patterns: Patterns = NO_PATTERNS):
+        self.program = program
+        self.ground = Ground(program)
+        self.layout = self.ground.layout
+        self.descriptors = Descriptors(self.ground)
+        slots = range(len(program.threads))
+        rough = [self._trace(Tracer(self.ground, slot)) for slot in slots]
+        self._initial = self.layout.initial()
+        self._written = _union(self._changed(one) for rows in rough for one in rows if one.possible)
+        self.guarded = self.descriptors.guarded(rough)
+        self.ground.watch_zeros(self.guarded & _union(1 << index for index in self.descriptors.state if index >= 0))
+        self._writes_of = [_union(i.writes for one in rows for i in one.items) for rows in rough]
+        self.prints = [self._trace(self._tracer(slot)) for slot in slots]
+        self.held = [Held(self.ground, slot, self.prints[slot]) for slot in slots]
+        for rows, held in zip(self.prints, self.held, strict=True):
+            for one in rows:
+                one.possible = one.possible and held.possible(one.index)
+        self.shared = self._shared()
+        self.starts = [[self.descriptors.starts(one) for one in rows] for rows in self.prints]
+        again = reaches_itself([_union(rows) for rows in self.starts])
+        self.sticky = [sticky_locations(t.template, again[k]) for k, t in enumerate(program.threads)]
+        early = early_locations(self.ground, self.descriptors, self.prints[0])
+        self.locks = reliable_cells(self.ground, self.prints, self.held, early)
+        main = [early] + [frozenset[int]()] * (len(slots) - 1)
+        self.flags = [FlagsOf(self.ground, self.held[k], self.prints[k], self.locks, main[k]) for k in slots]
+        self.derived = derived_cells(self.ground, self.flags)
+        self.patterns = patterns
+        self.relevant = self.shared & ~patterns.exempt(self)
+        self._forget_private()
+        self.entering = self._entering()
+        self._solve()
+
+    # ------------------------------------------------------------ answers
+
+    def future(self, slot: int, location: int) -> Future:
+        return self._futures[slot][location]
+
+    def frozen(self, index: int) -> int | None:
+        """The value of an entry that nobody changes."""
+        value = self._initial[index]
+        return value if isinstance(value, int) and not self._written >> index & 1 else None
+
+    def acquired(self, one: Footprint) -> Locks:
+        """The reliable and the derived locks that a step acquires: addresses over the registers before it."""
+        found = {a.address for a in acquires(self.ground, one) if not a.mask & ~self.locks}
+        setting = self.flags[one.slot].settings.get(one.index)
+        if setting is not None and not setting.mask & ~self.derived:
+            found.add(setting.address)
+        return frozenset(lock for lock in found if settled(lock))
+
+    def owned(self, slot: int, location: int) -> list[Expr]:
+        """Addresses (over registers) of the derived locks that a slot holds at a location."""
+        flags = self.flags[slot].at[location]
+        return [] if flags is None else [a for a, mask in flags.owned.items() if not mask & ~self.derived]
+
+    # ------------------------------------------------------------ how they come about
+
+    def _trace(self, tracer: Tracer) -> list[Footprint]:
+        return [tracer.trace(index) for index in range(len(tracer.thread.template.steps))]
+
+    def _tracer(self, slot: int) -> Tracer:
+        early = self.guarded & self._argument(slot) & ~self._writes_of[slot]
+        return Tracer(self.ground, slot, self.frozen, early, self.descriptors.state[slot])
+
+    def _changed(self, one: Footprint) -> int:
+        """Entries to which a step may give another value than the initial one."""
+        mask = _union(item.writes for item in one.items if item.where.kind == "life")
+        for store in one.stores:
+            cells = list(members(store.masks[1]))
+            same = store.value.is_const and all(self.ground.sizes[n] == store.size and self._initial[n] == store.value.value for n in cells)
+            mask |= 0 if same else store.masks[1]
+        return mask
+
+    def _argument(self, slot: int) -> int:
+        index = self.descriptors.argument[slot]
+        return 1 << index if index >= 0 else 0
+
+    def _mine(self, slot: int) -> int:
+        state, argument = self.descriptors.state[slot], self.descriptors.argument[slot]
+        return sum(1 << index for index in (state, argument) if index >= 0)
+
+    def _shared(self) -> int:
+        """Entries that two slots touch, one of them changing it. (Storing what is there already changes nothing, but it can race.)"""
+        reads = [_union(i.reads for one in rows if one.possible for i in one.items) for rows in self.prints]
+        writes = [_union(i.writes for one in rows if one.possible for i in one.items) for rows in self.prints]
+        mask = 0
+        for slot, written in enumerate(writes):
+            for other in range(len(writes)):
+                if other != slot:
+                    mask |= written & (reads[other] | writes[other])
+        if "no-data-race" in self.program.checks:
+            return mask
+        return mask & (self._written | -1 << self.layout.size)
+
+    def _forget_private(self) -> None:
+        """Items keep shared entries only; the first step of a thread does not share what nobody touches before it."""
+        for slot, rows in enumerate(self.prints):
+            steps = self.program.threads[slot].template.steps
+            for one in rows:
+                private = self.guarded & self._mine(slot) if steps[one.index].source == 0 else 0
+                kept = (self._narrowed(item, self.relevant & ~private) for item in one.items)
+                one.items = [item for item in kept if item is not None]
+
+    @staticmethod
+    def _narrowed(item: Item, mask: int) -> Item | None:
+        reads, writes = item.reads & mask, item.writes & mask
+        return item._replace(reads=reads, writes=writes) if reads or writes else None
+
+    def _entering(self) -> list[frozenset[int]]:
+        """By slot: the locations from which a step leads into an atomic section of several steps."""
+        out = []
+        for thread in self.program.threads:
+            places = thread.template.locations
+            found = {s.source for s in thread.template.steps if places[s.target].atomic and not places[s.source].atomic}
+            out.append(frozenset() if _entry_ignored else frozenset(found))
+        return out
+
+    def _solve(self) -> None:
+        """Futures of all slots; creators know what the created will touch, so it goes on until nobody learns anything new."""
+        slots = range(len(self.program.threads))
+        self._futures: list[list[Future]] = [[] for _ in slots]
+        entries: list[Future] = [Future() for _ in slots]
+        todo = dict.fromkeys(slots)
+        while todo:
+            slot, _ = todo.popitem()
+            self._futures[slot] = self._slot(slot, entries)
+            new = entering(self._futures[slot][0])
+            if new.loose != entries[slot].loose:
+                entries[slot] = new
+                todo.update(dict.fromkeys(k for k in slots if _union(self.starts[k]) >> slot & 1))
+
+    def _slot(self, slot: int, entries: list[Future]) -> list[Future]:
+        template = self.program.threads[slot].template
+        steps = [(s.source, s.target) for s in template.steps]
+
+        def created(one: Footprint) -> Iterable[Future]:
+            mask = self.starts[slot][one.index]
+            return [entries[k] for k in range(len(entries)) if mask >> k & 1 and k != slot]
+
+        def own(one: Footprint) -> Locks:
+            return self.patterns.own(self, one)
+
+        def passing(one: Footprint) -> Locks:
+            return self.patterns.passing(self, one)
+
+        return Futures(len(template.locations), self.prints[slot], steps, own, passing, created).at
+
+
+def _union(masks: Iterable[int]) -> int:
+    total = 0
+    for mask in masks:
+        total |= mask
+    return total

@@ -1,0 +1,40 @@
+"""How locks count on the way to an access; `transactions/` has the ways, here is the one that ignores them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from fsoft.por.footprint import Footprint
+from fsoft.por.later import NOTHING, Locks
+
+if TYPE_CHECKING:
+    from fsoft.por.facts import Facts
+
+
+class Patterns(Protocol):
+    name: str
+
+    def own(self, facts: Facts, one: Footprint) -> Locks:
+        """The locks that must be free for the accesses of a step."""
+
+    def passing(self, facts: Facts, one: Footprint) -> Locks:
+        """The locks that must be free for what comes after a step."""
+
+    def exempt(self, facts: Facts) -> int:
+        """Entries whose touches never count."""
+
+
+class NoPatterns:
+    name = "none"
+
+    def own(self, facts: Facts, one: Footprint) -> Locks:
+        return NOTHING
+
+    def passing(self, facts: Facts, one: Footprint) -> Locks:
+        return NOTHING
+
+    def exempt(self, facts: Facts) -> int:
+        return 0
+
+
+NO_PATTERNS = NoPatterns()

@@ -1,0 +1,43 @@
+"""Terms under assumptions: replace parts of a term by what they are supposed to be, and simplify."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import product
+
+from fsoft.program.expr import FALSE, TRUE, Expr, const, eq, make, postorder
+
+
+def replaced(term: Expr, known: Mapping[Expr, Expr]) -> Expr:
+    """The term with every node of `known` replaced."""
+    if not known:
+        return term
+    new: dict[Expr, Expr] = {}
+    for node in postorder((term,)):
+        if node in known:
+            new[node] = known[node]
+        elif node.args:
+            args = tuple(new[a] for a in node.args)
+            new[node] = node if all(map(lambda x, y: x is y, args, node.args)) else make(node.op, node.width, args, node.data)
+        else:
+            new[node] = node
+    return new[term]
+
+
+def assume_not(value: Expr, numbers: Iterable[int]) -> dict[Expr, Expr]:
+    """The value is none of the numbers."""
+    return {eq(value, const(n, value.width)): FALSE for n in numbers}
+
+
+def atoms(terms: Iterable[Expr]) -> list[Expr]:
+    """Comparisons of something with a constant, in a fixed order."""
+    found = [n for n in postorder(tuple(terms)) if n.op == "eq" and n.args[1].is_const and not n.args[0].is_const]
+    return list(dict.fromkeys(found))
+
+
+def cases(terms: Iterable[Expr], most: int = 8) -> list[dict[Expr, Expr]]:
+    """All truth values of the comparisons in the terms; the empty assumption alone if there are too many."""
+    parts = atoms(terms)
+    if len(parts) > most:
+        return [{}]
+    return [dict(zip(parts, values, strict=True)) for values in product((FALSE, TRUE), repeat=len(parts))]

@@ -1,0 +1,43 @@
+"""Sticky locations (F-Soft section 4.2, "Cycle detection"): on every cycle of states some thread leaves a sticky location, and there every
+thread is expanded, so that nobody is put off for ever.
+
+A cycle of states is, for each thread that moves on it, a closed walk in that thread's graph. The walk stays inside some outermost loop and
+passes its head. A loop whose counter moves on in every round (`analysis/loops` knows how often it runs) has no such walk: the counter would
+have to come back. The heads of all other loops are sticky. Location 0 is where a slot starts again; on a cycle somebody must have
+created its thread again, so it is enough that it is sticky for slots that can, through others, come to be created by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fsoft.analysis.flow import depth_first, successors
+from fsoft.analysis.loops import template_loops
+from fsoft.program.program import Template
+
+_none_sticky = False
+"""A defect for the tests to catch: no location is sticky."""
+
+
+def sticky_locations(template: Template, starts_itself: bool) -> frozenset[int]:
+    """The sticky locations of a template; `starts_itself` says whether location 0 counts."""
+    if _none_sticky:
+        return frozenset()
+    succ = successors(template)
+    _, _, retreating = depth_first(lambda n: succ[n])
+    counted = {loop.head for loop in template_loops(template) if loop.count is not None}
+    heads = {target for _, target in retreating if target} - counted
+    return frozenset(heads | {0}) if starts_itself else frozenset(heads)
+
+
+def reaches_itself(starts: Sequence[int]) -> list[bool]:
+    """For each slot whether it may activate itself, directly or through others; `starts[k]` is the mask of slots that k may activate."""
+    out = []
+    for slot in range(len(starts)):
+        seen, work = 0, starts[slot]
+        while work:
+            low = work & -work
+            seen |= low
+            work = (work | starts[low.bit_length() - 1]) & ~seen
+        out.append(bool(seen >> slot & 1))
+    return out

@@ -1,0 +1,118 @@
+"""Creation of threads: who may start whom, and what nobody else touches while a thread has not yet begun.
+
+A slot starts when its descriptor says RUNNING. While it says so and the thread has not ended, nobody else changes the descriptor's state or
+argument: that is checked on every store of the program that may go there. Then the first step of a thread commutes with everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fsoft.analysis.actions import members
+from fsoft.analysis.validity import constants_in
+from fsoft.passes.ways import conjuncts
+from fsoft.por.cells import Ground, Where
+from fsoft.por.footprint import Footprint, Written
+from fsoft.por.rewrite import cases, replaced
+from fsoft.program import descriptor
+from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, fill, negate
+
+_creators_ignored = False
+"""A defect for the tests to catch: what a slot will touch is not counted for the thread that creates it."""
+
+
+class Descriptors:
+    """The entries of the vector that hold a slot's state and argument (-1 if the program has no descriptors)."""
+
+    def __init__(self, ground: Ground):
+        self.ground = ground
+        self.state = [self._entry(slot, "state") for slot in range(len(ground.program.threads))]
+        self.argument = [self._entry(slot, "arg") for slot in range(len(ground.program.threads))]
+
+    def _entry(self, slot: int, field: str) -> int:
+        array = self.ground.layout.descriptors
+        if array is None:
+            return -1
+        word = self.ground.program.word // 8
+        found = self.ground.entry(self.ground.program.address(array, descriptor.offset(slot, field, word)), word)
+        return -1 if found is None else found
+
+    def waits(self, slot: int) -> bool:
+        """The slot has to be created: location 0 is not where it simply runs."""
+        return self.state[slot] >= 0
+
+    def starts(self, one: Footprint) -> int:
+        """Mask of the slots that a step may set running."""
+        mask = 0
+        for store in one.stores:
+            values = constants_in(store.value, {})
+            if values is None or descriptor.RUNNING in values:
+                mask |= sum(1 << slot for slot, index in enumerate(self.state) if index >= 0 and store.masks[1] >> index & 1)
+        return 0 if _creators_ignored else mask
+
+    def guarded(self, prints: Sequence[Sequence[Footprint]]) -> int:
+        """Mask of the entries (state, argument) that nobody but their slot changes while its state is RUNNING."""
+        good = 0
+        for slot, index in enumerate(self.state):
+            if index < 0:
+                continue
+            for entry in (index, self.argument[slot]):
+                others = (one for k, rows in enumerate(prints) if k != slot for one in rows if one.possible)
+                if entry >= 0 and all(self._kept(one, entry, index) for one in others):
+                    good |= 1 << entry
+        return good
+
+    def _kept(self, one: Footprint, entry: int, state: int) -> bool:
+        for item in one.items:
+            if item.where.kind == "life" and item.writes >> entry & 1:
+                return False
+        stores = [store for store in one.stores if store.masks[1] >> entry & 1]
+        return all(self._impossible(one, store, entry, state) for store in stores)
+
+    def _impossible(self, one: Footprint, store: Written, entry: int, state: int) -> bool:
+        """With the state RUNNING the store does not happen, or goes elsewhere."""
+        if not one.plain:
+            return False
+        known = {load.name: const(descriptor.RUNNING, 8 * load.size) for load in one.loads if self._reads(load.address, load.size, state)}
+        if not known:
+            return False
+        for need in one.needs[: store.needs]:
+            if fill(need.when, known) is TRUE and any(fill(c, known) is FALSE for c in conjuncts(need.condition)):
+                return True
+        happens = conj(fill(store.when, known), negate(fill(store.stops, known)))
+        address = fill(store.address, known)
+        return all(self._misses(replaced(happens, case), replaced(address, case), store.size, entry) for case in cases((happens, address)))
+
+    def _reads(self, address: Expr, size: int, entry: int) -> bool:
+        return address.is_const and self.ground.entry(address.value, size) == entry
+
+    def _misses(self, happens: Expr, address: Expr, size: int, entry: int) -> bool:
+        if happens is FALSE:
+            return True
+        return address.is_const and not self.ground.at(Where("store", size), address.value)[1] >> entry & 1
+
+
+def early_locations(ground: Ground, descriptors: Descriptors, prints: Sequence[Footprint]) -> frozenset[int]:
+    """Locations of main on no way to which a slot has been set running."""
+    template = ground.program.threads[0].template
+    initial = ground.layout.initial()
+    if any(index >= 0 and initial[index] == descriptor.RUNNING for index in descriptors.state[1:]):
+        return frozenset()
+    late: set[int] = set()
+    work = [s.target for k, s in enumerate(template.steps) if prints[k].possible and _starts_any(descriptors, prints[k])]
+    out: list[list[int]] = [[] for _ in template.locations]
+    for step in template.steps:
+        out[step.source].append(step.target)
+    while work:
+        node = work.pop()
+        if node not in late:
+            late.add(node)
+            work.extend(out[node])
+    return frozenset(range(len(template.locations))) - late
+
+
+def _starts_any(descriptors: Descriptors, one: Footprint) -> bool:
+    return any(store.masks[1] >> index & 1 for store in one.stores for index in descriptors.state if index >= 0)
+
+
+__all__ = ["Descriptors", "early_locations", "members"]

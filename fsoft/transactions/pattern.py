@@ -1,0 +1,28 @@
+"""Lock-acquisition patterns: a touch does not count if every way to it acquires a lock that the other thread holds now.
+
+The F-Soft paper's `touch_now_later_LS`. `por/later.py` carries with every access the sets of locks acquired on the ways to it; here is what
+counts as acquired: the reliable locks of each step, for the step's own accesses and for everything behind it. (The step that acquires is
+itself disabled while another thread holds the lock, so releasing never conflicts with acquiring.)
+"""
+
+from __future__ import annotations
+
+from fsoft.por.facts import Facts
+from fsoft.por.footprint import Footprint
+from fsoft.por.later import Locks
+
+
+class LockPattern:
+    name = "lock-pattern"
+
+    def own(self, facts: Facts, one: Footprint) -> Locks:
+        return facts.acquired(one)
+
+    def passing(self, facts: Facts, one: Footprint) -> Locks:
+        return facts.acquired(one)
+
+    def exempt(self, facts: Facts) -> int:
+        return 0
+
+
+LOCK_PATTERN = LockPattern()

@@ -1,0 +1,78 @@
+"""Random programs for the reductions: locks in arrays that are named by a thread's argument, loops without end, atomic sections with
+loops, threads created in loops and by threads, readers, try locks. Small enough to be explored whole."""
+
+from __future__ import annotations
+
+import random
+
+HEAD = """#include <pthread.h>
+#include <assert.h>
+_Bool __VERIFIER_nondet_bool(void);
+void __VERIFIER_atomic_begin(void);
+void __VERIFIER_atomic_end(void);
+int x, y, cell[3];
+pthread_mutex_t lock[3];
+pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
+"""
+
+
+class Program:
+    """One program per seed: threads of one function that know their number, and perhaps one of another."""
+
+    def __init__(self, seed: int):
+        self.random = random.Random(seed)
+        self.fresh = 0
+
+    def place(self) -> str:
+        return self.random.choice(("x", "y", "cell[i]", "cell[(i + 1) % 3]", "cell[0]"))
+
+    def simple(self) -> str:
+        pick = self.random
+        target = self.place()
+        return pick.choice((f"{target} = {pick.randint(0, 2)};", f"{target} = {self.place()};", f"if ({target} < 2) {target}++;",
+                            f"r = {target};"))  # fmt: skip
+
+    def lock(self) -> str:
+        return self.random.choice(("&lock[i]", "&lock[(i + 1) % 3]", "&lock[0]", "&lock[i]"))
+
+    def block(self, depth: int) -> str:
+        return " ".join(self.statement(depth) for _ in range(self.random.randint(1, 2)))
+
+    def statement(self, depth: int) -> str:
+        pick = self.random
+        if depth == 0 or pick.random() < 0.3:
+            return self.simple()
+        lock, inner = self.lock(), self.block(depth - 1)
+        self.fresh += 1
+        k = f"k{self.fresh}"
+        return pick.choice((
+            f"pthread_mutex_lock({lock}); {inner} pthread_mutex_unlock({lock});",
+            f"pthread_mutex_lock({lock}); {inner} pthread_mutex_unlock({lock});",
+            f"if (pthread_mutex_trylock({lock}) == 0) {{ {inner} pthread_mutex_unlock({lock}); }}",
+            f"pthread_rwlock_rdlock(&rw); {inner} pthread_rwlock_unlock(&rw);",
+            f"pthread_rwlock_wrlock(&rw); {inner} pthread_rwlock_unlock(&rw);",
+            f"__VERIFIER_atomic_begin(); for (int {k} = 0; {k} < 2 + r % 2; {k}++) {{ {self.simple()} }} {self.simple()} "
+            "__VERIFIER_atomic_end();",
+            f"__VERIFIER_atomic_begin(); {self.simple()} {self.simple()} __VERIFIER_atomic_end();",
+            f"if ({self.place()} == {pick.randint(0, 1)}) {{ {inner} }}",
+            f"while ({self.place()} == 1) {{ {self.simple()} }}",
+            f"assert({self.place()} < {pick.randint(1, 3)} || {self.place()} == {pick.randint(0, 1)});",
+            f"{{ pthread_t {k}; pthread_create(&{k}, 0, other, 0); {self.simple()} {pick.choice((f'pthread_join({k}, 0);', ''))} }}",
+        ))  # fmt: skip
+
+    def text(self) -> str:
+        pick = self.random
+        lines = [HEAD]
+        other = pick.choice(("x = 1;", "y = x;", "while (1) { r = 1 - r; }", "while (1) { }", "cell[0] = 1; assert(y < 2);"))
+        lines.append(f"void *other(void *a) {{ int r = 0; {other} return 0; }}")
+        body = " ".join(self.statement(2) for _ in range(pick.randint(1, 2)))
+        lines.append(f"void *worker(void *a) {{ int i = (int)(long)a, r = 0; {body} return 0; }}")
+        count = pick.choice((1, 2, 2))
+        extra = "pthread_t o; pthread_create(&o, 0, other, 0);" if pick.random() < 0.4 else ""
+        create = f"pthread_t t[2]; for (long n = 0; n < {count}; n++) pthread_create(&t[n], 0, worker, (void *)n);"
+        join = f"for (int n = 0; n < {count}; n++) pthread_join(t[n], 0);" if pick.random() < 0.6 else ""
+        last = f"assert({pick.choice(('x', 'y', 'cell[0]', 'cell[1]', 'x + y + cell[0]'))} < {pick.choice((1, 1, 2))});"
+        start = pick.choice(("", "pthread_mutex_init(&lock[1], 0);", "pthread_mutex_lock(&lock[0]); pthread_mutex_unlock(&lock[0]);"))
+        more = f"{{ int i = 1, r = 0; {self.statement(1)} }}" if pick.random() < 0.4 else ""
+        lines.append(f"int main(void) {{ {start} {extra} {create} {more} {join} {last} return 0; }}")
+        return "\n".join(lines) + "\n"

@@ -1,0 +1,95 @@
+"""Reduced and unreduced search agree: a slice of the campaign, in the explorer and on circuits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from fsoft.api import load
+from fsoft.circuit.encode import Moves, encode
+from fsoft.por import Facts, Stubborn
+from fsoft.por.terms import StubbornTerms
+from fsoft.program.explorer import Explorer
+from fsoft.program.expr import Expr, evaluate
+from fsoft.program.options import Options
+from fsoft.program.program import Program
+from fsoft.program.run import random_values
+from fsoft.properties import explore
+from fsoft.transactions import patterns
+from tests.por.campaign import KINDS, campaign, source
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_the_explorer_agrees_with_itself(block: int) -> None:
+    """200 programs; each kind of transactions in turn."""
+    tally = campaign(range(20 * block, 20 * block + 20), kinds=(KINDS[block % 3],), states=2500)
+    print("\n".join(tally.lines()))
+    assert tally.wrong == []
+    assert tally.strayed == 0
+    assert tally.reduced.total() < 0.6 * tally.full.total()
+
+
+def test_a_store_that_changes_nothing_still_races(tmp_path: Path) -> None:
+    """y is 0 for ever; the accesses conflict all the same."""
+    path = tmp_path / "p.c"
+    path.write_text("""#include <pthread.h>
+int x, y;
+void *t(void *a) { y = x; return 0; }
+int main(void) { pthread_t p, q; pthread_create(&p, 0, t, 0); pthread_create(&q, 0, t, 0); return 0; }
+""")
+    program = load([str(path)], Options(checks=frozenset({"no-data-race"})))
+    assert explore(program, choice=Stubborn(Facts(program))).last_line() == "FALSE(no-data-race)"
+
+
+def test_engines_agree_with_the_explorer() -> None:
+    tally = campaign(range(300, 304), kinds=("lock-pattern",), engines=("bmc", "pdr"), states=4000, properties=("unreach-call",))
+    print("\n".join(tally.lines()))
+    assert tally.wrong == []
+    assert tally.decided["bmc, lock-pattern"] + tally.decided["pdr, lock-pattern"] >= 2
+
+
+@pytest.mark.parametrize("seed", [*range(400, 408), 500, 505])
+def test_the_circuit_chooses_what_the_explorer_chooses(seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("p") / "p.c"
+    path.write_text(source(seed))
+    program = load([str(path)], Options(fold=seed % 5 != 0))
+    assert _compared(program, KINDS[seed % 3], seed) > 20
+
+
+def _compared(program: Program, kind: str, seed: int) -> int:
+    """Walk at random and compare the sets in every state; the number of states."""
+    facts = Facts(program, patterns(kind))
+    allowed: list[Expr] = []
+
+    def restrict(moves: Moves) -> list[Expr]:
+        allowed.extend(StubbornTerms(facts, moves).allowed())
+        return allowed
+
+    names = encode(program, restrict=restrict).words.names
+    choice, source_, count = Stubborn(facts), Random(seed), 0
+    explorer = Explorer(program, sorted(program.checks), choice=choice, reduce=False)
+    machine = explorer.machine
+    for _ in range(5):
+        v = machine.layout.initial()
+        for _ in range(50):
+            holder = machine.holder(v)
+            ready = {slot: explorer._ready(v, slot) for slot in explorer.order}
+            able = [slot for slot in explorer.order if any(step.enabled for step in ready[slot])]
+            if v[0] or not able:
+                break
+            if holder is None:
+                words = {name: value or 0 for name, value in zip(names, v, strict=True) if name}
+                some = choice.select(v, ready, explorer.order)
+                found = [slot for slot in able if evaluate(allowed[slot], lambda node, known=words: known.get(str(node.data), 0))]  # type: ignore[misc]
+                assert found == (able if some is None else some)
+                count += 1
+            options = [(slot, s.step) for slot in (able if holder is None else [holder]) for s in ready[slot] if s.enabled]
+            if not options:
+                break
+            slot, step = source_.choice(options)
+            new = v[:]
+            if machine.function(slot, step)(new, random_values(source_), [], []):
+                v = new
+    return count

@@ -1,0 +1,114 @@
+"""Figures 1 and 2 of the F-Soft paper: which accesses count as conflicts, with and without locks on the way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsoft.api import load
+from fsoft.por import Facts, Stubborn
+from fsoft.program.options import Options
+from fsoft.transactions import patterns
+from tests.por.states import chosen, conflict, run_to
+
+FIGURE_1 = """#include <pthread.h>
+#include <assert.h>
+int a, z, x;
+pthread_mutex_t lk;
+void *t1(void *p) {
+    a = 0;
+    pthread_mutex_lock(&lk);
+    x = 1;
+    pthread_mutex_unlock(&lk);
+    a = 4;
+    return 0;
+}
+void *t2(void *p) {
+    z = 5;
+    pthread_mutex_lock(&lk);
+    x = 2;
+    pthread_mutex_unlock(&lk);
+    x = 6;
+    return 0;
+}
+int main(void) {
+    pthread_t p, q;
+    pthread_create(&p, 0, t1, 0); pthread_create(&q, 0, t2, 0);
+    pthread_join(p, 0); pthread_join(q, 0);
+    assert(a + x + z >= 0);
+}
+"""
+LINE_1 = {"3a": 8, "4a": 9, "1b": 13, "5b": 18}  # a thread's first statement shows with the line of its function
+
+FIGURE_2 = """#include <pthread.h>
+#include <assert.h>
+int a, b, x, y, z;
+pthread_mutex_t lk1, lk2;
+void *t1(void *p) {
+    a = 1;
+    pthread_mutex_lock(&lk1);
+    pthread_mutex_lock(&lk2);
+    y = 1;
+    pthread_mutex_unlock(&lk2);
+    x = 0;
+    pthread_mutex_unlock(&lk1);
+    return 0;
+}
+void *t2(void *p) {
+    b = 0;
+    pthread_mutex_lock(&lk2);
+    pthread_mutex_lock(&lk1);
+    z = 2;
+    pthread_mutex_unlock(&lk1);
+    x = 1;
+    pthread_mutex_unlock(&lk2);
+    return 0;
+}
+int main(void) {
+    pthread_t p, q;
+    pthread_create(&p, 0, t1, 0); pthread_create(&q, 0, t2, 0);
+    pthread_join(p, 0); pthread_join(q, 0);
+    assert(a + b + x + y + z >= 0);
+}
+"""
+LINE_2 = {"6a": 11, "1b": 15}
+
+
+def first_conflicts_with_second(folder: Path, text: str, kind: str, lines: dict[int, int]) -> tuple[bool, set[int]]:
+    """conflict_1(2) in the state where the threads are at the lines, and the slots that are enough there."""
+    path = folder / "figure.c"
+    path.write_text(text)
+    program = load([str(path)], Options(fold=False))
+    choice = Stubborn(Facts(program, patterns(kind)))
+    v = run_to(program, lines)
+    return conflict(program, choice, v, 1, 2), chosen(program, choice, v)
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("lock-pattern", False), ("lockset", True), ("none", True)])
+def test_figure_1_before_the_lock(tmp_path: Path, kind: str, expected: bool) -> None:
+    """x = 6 is unprotected, but from 1b it comes only after lk, which thread 1 holds at 3a."""
+    found, _ = first_conflicts_with_second(tmp_path, FIGURE_1, kind, {1: LINE_1["3a"], 2: LINE_1["1b"]})
+    assert found is expected
+
+
+@pytest.mark.parametrize("kind", ["lock-pattern", "lockset", "none"])
+def test_figure_1_behind_the_lock(tmp_path: Path, kind: str) -> None:
+    """At 5b thread 2 is about to write x without any lock: a conflict for everybody."""
+    found, enough = first_conflicts_with_second(tmp_path, FIGURE_1, kind, {2: LINE_1["5b"], 1: LINE_1["3a"]})
+    assert found
+    assert enough == {1, 2}
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("lock-pattern", False), ("lockset", True), ("none", True)])
+def test_figure_2(tmp_path: Path, kind: str, expected: bool) -> None:
+    """No common lock protects x, but the way from 1b to 6b takes lk1 and gives it back."""
+    found, _ = first_conflicts_with_second(tmp_path, FIGURE_2, kind, {1: LINE_2["6a"], 2: LINE_2["1b"]})
+    assert found is expected
+
+
+def test_releasing_does_not_conflict_with_acquiring(tmp_path: Path) -> None:
+    found, enough = first_conflicts_with_second(tmp_path, FIGURE_1, "lock-pattern", {1: LINE_1["4a"], 2: LINE_1["1b"]})
+    assert not found
+    assert len(enough) == 1
+    assert first_conflicts_with_second(tmp_path, FIGURE_1, "none", {1: LINE_1["4a"], 2: LINE_1["1b"]})[0]

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from checkers.pairs import pair_invariants
 from checkers.registry import ModelEngine
 from checkers.safety import Excluded, Goal, Outcome, Reached, SafetyEngine, invariant
+from checkers.simulation import random_run
 from fsoft.circuit.bits import BitModel, BitStimulus
 from fsoft.circuit.cnf import NEGATIVE, POSITIVE, Encoder
 from fsoft.program.verdict import InternalError
@@ -29,15 +30,19 @@ _RECYCLE = 1500  # temporary clauses after which a frame's solver is made anew
 @dataclass(slots=True)
 class Pdr(SafetyEngine):
     """`ctg`: how many counterexamples to generalisation to try to block per dropped literal (0: none); `pairs`: begin with the
-    inductive clauses of two literals."""
+    inductive clauses of two literals; `simulate`: look at some random runs first."""
 
     solver: str = "minisat22"
     ctg: int = 2
     pairs: bool = True
+    simulate: bool = True
 
     def solve(self, goal: Goal) -> Outcome:
         if all(literal == 0 for literal in goal.targets.values()):
             return invariant([])
+        run = random_run(goal) if self.simulate else None
+        if run is not None:
+            return Reached(run)
         return _Search(goal, self).run()
 
 
@@ -447,5 +452,5 @@ ENGINE = ModelEngine(
     proves=True,
     refutes=True,
     load=Pdr,
-    options=("solver", "ctg", "pairs"),
+    options=("solver", "ctg", "pairs", "simulate"),
 )

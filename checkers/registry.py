@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 GROUP = "fsoft.checkers"
 _OURS = {"explicit": "checkers.explicit"}
-_MODELS = {name: f"checkers.{name}" for name in ("bmc", "kinduction", "pdr", "bdd", "smt", "abc", "nuxmv", "portfolio")}
+_MODELS = {name: f"checkers.{name}" for name in ("bmc", "kinduction", "pdr", "bdd", "smt", "abc", "nuxmv", "simulation", "portfolio")}
 
 Progress = Callable[[Stats], None]
 """Hears from time to time how far the engine has come."""

@@ -82,6 +82,11 @@ class Simulator:
         left, right = aig.left, aig.right
         self._gates = [(v, left[v] >> 1, left[v] & 1, right[v] >> 1, right[v] & 1) for v in aig.cone(wanted) if left[v] >= 0]
 
+    @property
+    def gates(self) -> int:
+        """How many gates `run` computes."""
+        return len(self._gates)
+
     def set(self, literal: int, value: int) -> None:
         """The value of an input or latch (a positive literal)."""
         self._values[literal >> 1] = value

@@ -82,7 +82,9 @@ CONFIGURATIONS = [
     ("bmc", True, {"depth": 60}, 0.9),
     ("kinduction", True, {}, 1.0),
     ("pdr", False, {}, 1.0),
-    ("pdr", False, {"ctg": 0, "solver": "cadical195"}, 1.0),
+    ("pdr", False, {"simulate": False}, 1.0),
+    ("pdr", False, {"ctg": 0, "solver": "cadical195", "pairs": False, "simulate": False}, 1.0),
+    ("simulation", False, {"work": 1_000_000}, 0.3),
     ("bdd", True, {}, 1.0),
     ("bdd", True, {"backend": "autoref", "cluster": 1}, 1.0),
     ("bdd", True, {"backend": "pyeda"}, 1.0),
@@ -237,7 +239,7 @@ def test_models_without_states() -> None:
 
 
 def test_the_registry_lists_all() -> None:
-    assert set(model_engines()) >= {"bmc", "kinduction", "pdr", "bdd", "smt", "abc", "nuxmv", "portfolio"}
+    assert set(model_engines()) >= {"bmc", "kinduction", "pdr", "bdd", "smt", "abc", "nuxmv", "simulation", "portfolio"}
     for name, engine in model_engines().items():
         fields = set(type(engine.load()).__dataclass_fields__)  # type: ignore[attr-defined]
         assert engine.name == name and set(engine.options) <= fields

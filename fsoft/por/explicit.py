@@ -51,6 +51,7 @@ class Stubborn:
 
     def __init__(self, facts: Facts):
         self.facts = facts
+        self.sticky = facts.sticky
         self.layout = facts.layout
         self.program = facts.program
         self._ids = [own_id(facts.ground, slot) for slot in range(len(self.program.threads))]

@@ -43,6 +43,28 @@ int main(void) { pthread_t p, q; pthread_create(&p, 0, t, 0); pthread_create(&q,
     assert explore(program, choice=Stubborn(Facts(program))).last_line() == "FALSE(no-data-race)"
 
 
+STRAY = """#include <pthread.h>
+#include <assert.h>
+int __VERIFIER_nondet_int(void);
+int x;
+void *t(void *a) { int n = __VERIFIER_nondet_int(); if (n == ADDRESS) *(int *)n = 1; return 0; }
+void *u(void *a) { assert(x == 0); return 0; }
+int main(void) { pthread_t p, q; pthread_create(&q, 0, u, 0); pthread_create(&p, 0, t, 0); pthread_join(p, 0); x = 0; return 0; }
+"""
+
+
+def test_an_access_out_of_nowhere_abandons_the_reduction(tmp_path: Path) -> None:
+    """An integer spells the address of x, which no pointer analysis can know."""
+    path = tmp_path / "p.c"
+    path.write_text(STRAY)
+    program = load([str(path)], Options(), define=("ADDRESS=0",))
+    x = next(obj for obj in program.objects if obj.name == "x")
+    program = load([str(path)], Options(), define=(f"ADDRESS={program.address(x)}",))
+    plain, reduced = explore(program), explore(program, choice=Stubborn(Facts(program)))
+    assert plain.last_line() == reduced.last_line()
+    assert reduced.reasons[-1].startswith("without reduction")
+
+
 def test_engines_agree_with_the_explorer() -> None:
     tally = campaign(range(300, 303), kinds=("lock-pattern",), engines=("bmc", "pdr"), states=1500, properties=("unreach-call",))
     print("\n".join(tally.lines()))

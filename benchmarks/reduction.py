@@ -4,8 +4,9 @@
 
 For each program and each setting (none, cstub, cstub with lockset, cstub with lock-pattern): states and transitions of the explorer; AIG
 nodes of the circuit and seconds to encode it; clauses, conflicts, seconds and peak memory of bounded model checking (to the violation, or
-to `--depth` steps). Seconds are processor time, those of `--timeout` too. Each cell of the table is measured in a process of its own; `-` is a time-out. A line at the end says
-where the reduction's part of the circuit is more than 30%. The exit code is 1 if two settings contradict each other.
+to `--depth` steps). Seconds are processor time, those of `--timeout` too. Each cell of the table is measured in a process of its own; `-`
+is a time-out. A line at the end says where the reduction's part of the circuit is more than 30%. The exit code is 1 if two settings
+contradict each other.
 """
 
 from __future__ import annotations

@@ -19,7 +19,10 @@ class Explicit:
         reduction = options.pop("reduction", None)
         if reduction is not None:
             options["choice"] = reduction.choice(program)
-        return explore(program, progress=progress, **options)
+        verdict = explore(program, progress=progress, **options)
+        if verdict.kind == "TRUE" and options.get("choice") is not None and not verdict.reasons[-1].startswith("without reduction"):
+            verdict.reasons.append(f"relies on: {reduction}")
+        return verdict
 
 
 def _load() -> ProgramChecker:

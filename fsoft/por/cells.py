@@ -50,6 +50,7 @@ class Ground:
         self.sizes = self._sizes()
         self.lives = sum(self._life(place) for place in self.layout.places if place is not None)
         self.zeros: dict[int, int] = {}
+        self._zero_mask = 0
         self._spots: dict[tuple[Where, int], Masks] = {}
         self._spans: dict[tuple[Where, int, Stride], Masks] = {}
 

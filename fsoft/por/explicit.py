@@ -51,12 +51,12 @@ class Stubborn:
 
     def __init__(self, facts: Facts):
         self.facts = facts
+        self.sticky: Sequence[frozenset[int]] = facts.sticky
         self.layout = facts.layout
         self.program = facts.program
         self._ids = [own_id(facts.ground, slot) for slot in range(len(self.program.threads))]
         self._slot_of = {number: slot for slot, number in enumerate(self._ids)}
         self._cache: list[dict[tuple[Any, ...], Present]] = [{} for _ in self._ids]
-        self._out = [t.template.outgoing() for t in self.program.threads]
         self._blockades: dict[tuple[int, int], Blockade | None] = {}
         self._indices = [self._by_source(slot) for slot in range(len(self._ids))]
 

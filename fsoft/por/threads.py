@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsoft.analysis.actions import members
 from fsoft.analysis.validity import constants_in
 from fsoft.passes.ways import conjuncts
 from fsoft.por.cells import Ground, Where
@@ -115,4 +114,4 @@ def _starts_any(descriptors: Descriptors, one: Footprint) -> bool:
     return any(store.masks[1] >> index & 1 for store in one.stores for index in descriptors.state if index >= 0)
 
 
-__all__ = ["Descriptors", "early_locations", "members"]
+__all__ = ["Descriptors", "early_locations"]

@@ -62,7 +62,9 @@ class Ready(NamedTuple):
 
 
 class Choice(Protocol):
-    """Decides which slots are enough in a state."""
+    """Decides which slots are enough in a state. `sticky`: by slot, locations at which a thread never moves alone."""
+
+    sticky: Sequence[frozenset[int]]
 
     def select(self, v: Sequence[Any], ready: dict[int, list[Ready]], order: Sequence[int]) -> list[int] | None:
         """The slots to expand; None for all."""
@@ -119,6 +121,10 @@ class Explorer:
         if seed:
             Random(seed).shuffle(self.order)
         self.local = [self.locality.local(slot) if reduce else [False] * len(program.threads[slot].template.locations) for slot in slots]
+        if choice is not None:  # where the choice wants everybody explored, nobody moves alone
+            for slot in slots:
+                for location in choice.sticky[slot]:
+                    self.local[slot][location] = False
         self.sampler = Sampler(program)
         self.reduce = reduce
         self.chooser = Chooser(self._domain)

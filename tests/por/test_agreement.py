@@ -24,7 +24,7 @@ from tests.por.campaign import KINDS, campaign, source
 @pytest.mark.parametrize("block", range(10))
 def test_the_explorer_agrees_with_itself(block: int) -> None:
     """200 programs; each kind of transactions in turn."""
-    tally = campaign(range(20 * block, 20 * block + 20), kinds=(KINDS[block % 3],), states=2500)
+    tally = campaign(range(20 * block, 20 * block + 20), kinds=(KINDS[block % 3],), states=1500)
     print("\n".join(tally.lines()))
     assert tally.wrong == []
     assert tally.strayed == 0
@@ -43,14 +43,36 @@ int main(void) { pthread_t p, q; pthread_create(&p, 0, t, 0); pthread_create(&q,
     assert explore(program, choice=Stubborn(Facts(program))).last_line() == "FALSE(no-data-race)"
 
 
+STRAY = """#include <pthread.h>
+#include <assert.h>
+int __VERIFIER_nondet_int(void);
+int x;
+void *t(void *a) { int n = __VERIFIER_nondet_int(); if (n == ADDRESS) *(int *)n = 1; return 0; }
+void *u(void *a) { assert(x == 0); return 0; }
+int main(void) { pthread_t p, q; pthread_create(&q, 0, u, 0); pthread_create(&p, 0, t, 0); pthread_join(p, 0); x = 0; return 0; }
+"""
+
+
+def test_an_access_out_of_nowhere_abandons_the_reduction(tmp_path: Path) -> None:
+    """An integer spells the address of x, which no pointer analysis can know."""
+    path = tmp_path / "p.c"
+    path.write_text(STRAY)
+    program = load([str(path)], Options(), define=("ADDRESS=0",))
+    x = next(obj for obj in program.objects if obj.name == "x")
+    program = load([str(path)], Options(), define=(f"ADDRESS={program.address(x)}",))
+    plain, reduced = explore(program), explore(program, choice=Stubborn(Facts(program)))
+    assert plain.last_line() == reduced.last_line()
+    assert reduced.reasons[-1].startswith("without reduction")
+
+
 def test_engines_agree_with_the_explorer() -> None:
-    tally = campaign(range(300, 304), kinds=("lock-pattern",), engines=("bmc", "pdr"), states=4000, properties=("unreach-call",))
+    tally = campaign(range(300, 303), kinds=("lock-pattern",), engines=("bmc", "pdr"), states=1500, properties=("unreach-call",))
     print("\n".join(tally.lines()))
     assert tally.wrong == []
     assert tally.decided["bmc, lock-pattern"] + tally.decided["pdr, lock-pattern"] >= 2
 
 
-@pytest.mark.parametrize("seed", [*range(400, 408), 500, 505])
+@pytest.mark.parametrize("seed", [*range(400, 405), 505])
 def test_the_circuit_chooses_what_the_explorer_chooses(seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("p") / "p.c"
     path.write_text(source(seed))
@@ -71,9 +93,9 @@ def _compared(program: Program, kind: str, seed: int) -> int:
     choice, source_, count = Stubborn(facts), Random(seed), 0
     explorer = Explorer(program, sorted(program.checks), choice=choice, reduce=False)
     machine = explorer.machine
-    for _ in range(5):
+    for _ in range(4):
         v = machine.layout.initial()
-        for _ in range(50):
+        for _ in range(40):
             holder = machine.holder(v)
             ready = {slot: explorer._ready(v, slot) for slot in explorer.order}
             able = [slot for slot in explorer.order if any(step.enabled for step in ready[slot])]

@@ -48,9 +48,11 @@ def random_run(goal: Goal, work: int = QUICK, rounds: int = 1) -> BitStimulus | 
 
 
 def _batch(bits: BitModel, goal: Goal, simulator: Simulator, rng: random.Random, steps: int) -> BitStimulus | None:
+    """A run waits where the inputs that it got break a constraint, until it gets others."""
     start = state = [rng.getrandbits(_RUNS) if reset is None else simulator.mask * reset for reset in bits.reset]
-    legal = simulator.mask
+    constraints, mask = list(bits.constraints.values()), simulator.mask
     given: list[list[int]] = []
+    legal: list[int] = []
     for step in range(steps):
         if step & 15 == 0:
             goal.tick()
@@ -60,21 +62,24 @@ def _batch(bits: BitModel, goal: Goal, simulator: Simulator, rng: random.Random,
         for literal, value in zip(bits.latches, state):
             simulator.set(literal, value)
         simulator.run()
-        for literal in bits.constraints.values():
-            legal &= simulator.get(literal)
+        goes_on = mask
+        for literal in constraints:
+            goes_on &= simulator.get(literal)
+        legal.append(goes_on)
         for target in goal.targets.values():
-            met = simulator.get(target) & legal
+            met = simulator.get(target) & goes_on
             if met:
-                return _one(start, given, (met & -met).bit_length() - 1)
-        if not legal:
-            return None
-        state = [simulator.get(literal) for literal in bits.next]
+                return _one(start, given, legal, (met & -met).bit_length() - 1)
+        following = [simulator.get(literal) for literal in bits.next]
+        waits = mask ^ goes_on
+        state = [new & goes_on | old & waits for new, old in zip(following, state)] if waits else following
     return None
 
 
-def _one(start: list[int], given: list[list[int]], run: int) -> BitStimulus:
-    """The run of that number."""
-    return BitStimulus(tuple(x >> run & 1 for x in start), tuple(tuple(x >> run & 1 for x in row) for row in given))
+def _one(start: list[int], given: list[list[int]], legal: list[int], run: int) -> BitStimulus:
+    """The run of that number, without the steps in which it waited."""
+    steps = [row for row, goes_on in zip(given, legal) if goes_on >> run & 1]
+    return BitStimulus(tuple(x >> run & 1 for x in start), tuple(tuple(x >> run & 1 for x in row) for row in steps))
 
 
 ENGINE = ModelEngine(

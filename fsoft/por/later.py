@@ -33,7 +33,8 @@ def in_order(ways: Iterable[Locks]) -> list[Locks]:
 
 _SETS = 12  # different sets of locks at a location
 _LOCKS = 6  # locks of a set
-_ADDRESSES = 3  # different terms for one access at a location
+_ADDRESSES = 4  # different terms for accesses to the same cells at a location
+_ITEMS = 64  # accesses with their address at a location
 _LONGEST = 40  # operators of a term after putting in
 
 
@@ -46,13 +47,16 @@ class Future:
 
     def add(self, item: Item, locks: Locks) -> bool:
         """Add an access; whether that was news."""
-        if item.address is None:
+        if item.address is None or item.address.is_const:
             return self.add_masks(item.owner, locks, item.reads, item.writes)
+        item = item._replace(origin=0)
         ways = self.exact.get(item)
         if ways is None:
-            same = [i for i in self.exact if i.owner == item.owner and i.origin == item.origin]
+            same = [i for i in self.exact if i.reads == item.reads and i.writes == item.writes]
             if len(same) >= _ADDRESSES:
                 return self._loosen(same) | self.add(item.anywhere(), locks)
+            if len(self.exact) >= _ITEMS:
+                return self._loosen(list(self.exact)) | self.add(item.anywhere(), locks)
             if self._covered(item.owner, locks, item.reads, item.writes):
                 return False
             ways = self.exact.setdefault(item, set())

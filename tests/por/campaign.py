@@ -75,7 +75,7 @@ def explored(tally: Tally, seed: int, program: Loaded, kinds: Sequence[str], lim
 
 
 def campaign(seeds: Iterable[int], kinds: Sequence[str] = KINDS, engines: Sequence[str] = (), states: int = 40_000,
-             properties: Sequence[str] = PROPERTIES) -> Tally:  # fmt: skip
+             properties: Sequence[str] = PROPERTIES, seconds: float = 10) -> Tally:  # fmt: skip
     tally = Tally()
     limits = Limits(seconds=20, states=states)
     with tempfile.TemporaryDirectory() as folder:
@@ -87,7 +87,7 @@ def campaign(seeds: Iterable[int], kinds: Sequence[str] = KINDS, engines: Sequen
             expected = explored(tally, seed, program, kinds, limits)
             for engine in engines if prop == "unreach-call" else ():
                 for kind in kinds:
-                    verdict = decide(program, engine, reduction=Reduction("cstub", kind), timeout=10)
+                    verdict = decide(program, engine, reduction=Reduction("cstub", kind), timeout=seconds)
                     tally.compare(seed, f"{engine}, {kind}", expected, verdict.last_line())
     return tally
 

@@ -63,11 +63,20 @@ def _arm(timeout: float | None, memory: int | None) -> None:
             raise exits.OutOfTime if late else exits.OutOfMemory
 
     signal.signal(signal.SIGALRM, look)
+    sys.unraisablehook = _again
     first = _TICK if timeout is None else min(_TICK, max(timeout, 0.001))
     signal.setitimer(signal.ITIMER_REAL, first, _TICK)
     if memory is not None:
         most = (memory + _HEADROOM) << 20
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def _again(lost: sys.UnraisableHookArgs) -> None:
+    """A limit that was met inside a destructor, where exceptions are dropped, is met again."""
+    if issubclass(lost.exc_type, (exits.OutOfTime, exits.OutOfMemory)):
+        signal.setitimer(signal.ITIMER_REAL, 0.01, _TICK)
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def _resident(page: int) -> int:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from fsoft.circuit.model import Model, has_arrays, leaf
 from fsoft.circuit.verdict import Stimulus
-from fsoft.program.expr import TRUE, Expr, array_elements, conj, const, eq, ite, make, reg
+from fsoft.program.expr import TRUE, Expr, array_elements, conj, const, eq, ite, make, reg, walk
 from fsoft.program.meaning import elements
 
 Parts = list[Expr]
@@ -86,20 +86,7 @@ class _Flat:
         return {name: self.parts(term)[0] for name, term in terms.items()}
 
     def parts(self, root: Expr) -> Parts:
-        done = self._done
-        stack = [root]
-        while stack:
-            node = stack[-1]
-            if node in done:
-                stack.pop()
-                continue
-            missing = [a for a in node.args if a not in done]
-            if missing:
-                stack.extend(missing)
-                continue
-            stack.pop()
-            done[node] = self._node(node, [done[a] for a in node.args])
-        return done[root]
+        return walk(root, self._done, self._node)
 
     def _node(self, node: Expr, args: list[Parts]) -> Parts:
         if node.op == "select":

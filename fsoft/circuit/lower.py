@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from fsoft.circuit.model import Model
 from fsoft.circuit.softfloat import FLOAT_OPERATORS, lower_float
-from fsoft.program.expr import Expr, binary, const, eq, ite, make
+from fsoft.program.expr import Expr, binary, const, eq, ite, make, walk
 
 
 def lower_pointer(node: Expr) -> Expr:
@@ -58,21 +58,10 @@ class Lowering:
         self._rule = rule
 
     def __call__(self, root: Expr) -> Expr:
-        done = self._done
-        stack = [root]
-        while stack:
-            node = stack[-1]
-            if node in done:
-                stack.pop()
-                continue
-            missing = [a for a in node.args if a not in done]
-            if missing:
-                stack.extend(missing)
-                continue
-            stack.pop()
-            same = make(node.op, node.width, tuple(done[a] for a in node.args), node.data) if node.args else node
-            done[node] = self._rule(same)
-        return done[root]
+        return walk(root, self._done, self._node)
+
+    def _node(self, node: Expr, args: list[Expr]) -> Expr:
+        return self._rule(make(node.op, node.width, tuple(args), node.data) if args else node)
 
 
 def lower(model: Model) -> Model:

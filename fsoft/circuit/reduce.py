@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from fsoft.circuit.model import Model, leaf
 from fsoft.circuit.verdict import Stimulus
-from fsoft.program.expr import Expr, make, postorder
+from fsoft.program.expr import Expr, make, walk
 
 
 @dataclass(slots=True)
@@ -124,31 +124,13 @@ class Rewrite:
         self._done: dict[Expr, Expr] = {}
 
     def __call__(self, root: Expr) -> Expr:
-        done = self._done
-        if root in done:
-            return done[root]
-        for node in postorder((root,)) if not done else self._missing(root):
-            if not node.args:
-                done[node] = self._leaf(node)
-                continue
-            args = tuple(done[a] for a in node.args)
-            same = all(x is y for x, y in zip(args, node.args))
-            done[node] = node if same else make(node.op, node.width, args, node.data)
-        return done[root]
+        return walk(root, self._done, self._node)
 
-    def _missing(self, root: Expr) -> list[Expr]:
-        """Nodes below the root that were not rewritten yet, operands first."""
-        done, seen, order = self._done, set(), []
-        stack: list[tuple[Expr, bool]] = [(root, False)]
-        while stack:
-            node, ready = stack.pop()
-            if ready:
-                order.append(node)
-            elif node not in seen and node not in done:
-                seen.add(node)
-                stack.append((node, True))
-                stack.extend((a, False) for a in node.args)
-        return order
+    def _node(self, node: Expr, args: list[Expr]) -> Expr:
+        if not args:
+            return self._leaf(node)
+        same = all(x is y for x, y in zip(args, node.args))
+        return node if same else make(node.op, node.width, tuple(args), node.data)
 
 
 def _leaf(known: dict[str, Expr]) -> Callable[[Expr], Expr]:

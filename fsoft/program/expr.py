@@ -35,6 +35,7 @@ the int that has element k in the bits from k * (width >> index) up. const, reg,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from fsoft.program.meaning import BINARY as BINARY
@@ -48,6 +49,8 @@ from fsoft.program.meaning import pointer_add as pointer_add
 from fsoft.program.meaning import sdiv as sdiv
 from fsoft.program.meaning import srem as srem
 from fsoft.program.meaning import to_signed as to_signed
+
+T = TypeVar("T")
 
 
 class Expr:
@@ -430,6 +433,23 @@ def postorder(roots: tuple[Expr, ...]) -> list[Expr]:
             stack.append((node, True))
             stack.extend((a, False) for a in reversed(node.args))
     return order
+
+
+def walk(root: Expr, done: dict[Expr, T], rule: Callable[[Expr, list[T]], T]) -> T:
+    """What `rule` makes of the root, given what it made of the operands. `done` remembers, so that many terms can share one walk."""
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        if node in done:
+            stack.pop()
+            continue
+        missing = [a for a in node.args if a not in done]
+        if missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        done[node] = rule(node, [done[a] for a in node.args])
+    return done[root]
 
 
 def registers(*roots: Expr) -> set[str]:

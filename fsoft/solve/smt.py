@@ -10,7 +10,7 @@ from typing import Any
 
 from fsoft.circuit.lower import Lowering
 from fsoft.frontend.source import NOWHERE, InputError
-from fsoft.program.expr import Expr
+from fsoft.program.expr import Expr, walk
 from fsoft.program.meaning import elements, repeated
 from fsoft.solve.sat import OutOfTime
 
@@ -75,25 +75,13 @@ class Smt:
 
     def term(self, root: Expr, leaves: dict[str, Any], done: dict[Expr, Any]) -> Any:
         """The term with its leaves replaced; `done` is the memory of one binding of the leaves."""
-        root = self._lower(root)
-        stack = [root]
-        while stack:
-            node = stack[-1]
-            if node in done:
-                stack.pop()
-                continue
-            missing = [a for a in node.args if a not in done]
-            if missing:
-                stack.extend(missing)
-                continue
-            stack.pop()
+
+        def rule(node: Expr, args: list[Any]) -> Any:
             if node.op == "const":
-                done[node] = self.value_term(node.value, node.width, node.index)
-            elif node.op == "reg":
-                done[node] = leaves[str(node.data)]
-            else:
-                done[node] = self._apply(node, [done[a] for a in node.args])
-        return done[root]
+                return self.value_term(node.value, node.width, node.index)
+            return leaves[str(node.data)] if node.op == "reg" else self._apply(node, args)
+
+        return walk(self._lower(root), done, rule)
 
     def _apply(self, node: Expr, args: list[Any]) -> Any:
         kinds, make = self._b.Kind, self._manager.mk_term

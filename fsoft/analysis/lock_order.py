@@ -1,11 +1,11 @@
 """No deadlock by the order of locks: who may hold what while waiting for what, and why that never closes a circle.
 
-A *resource* is an owner word, a semaphore, or a thread (which holds itself while it runs, and is waited for by a join). There is an edge
+A *resource* is an owner word, a readers word, a semaphore, or a thread (which holds itself while it runs, and is waited for by a join). There is an edge
 x -> y if some thread may wait for y while it has x. Claim: if every circle of edges is excluded by one of the reasons below, and every
 wait is for resources, then no reachable state is a deadlock, neither global nor local.
 
-*Proof.* In a deadlock each waiting thread is blocked by a resource that is not free: an owner word with the id of a thread, the state of a
-thread that runs, a semaphore at 0. By the rules that `slot_steps.py` checks, somebody has it: the thread with that id; the running thread
+*Proof.* In a deadlock each waiting thread is blocked by a resource that is not free: an owner word with the id of a thread, a readers word with bits
+of threads, the state of a thread that runs, a semaphore at 0. By the rules that `slot_steps.py` checks, somebody has it: the thread with that id, or bit; the running thread
 itself; those that have the units (there are some, the capacity is not 0). Whoever has it has not ended (a thread ends with empty hands) and
 has not stopped (then it is no deadlock), so it waits, too, and this gives an edge. Going on like that closes a circle of different
 threads after finitely many steps, each with the resource that the one before waits for. Reasons why there is none:
@@ -35,7 +35,7 @@ from fsoft.program.expr import Expr
 from fsoft.program.program import Program, Step
 
 Resource = tuple[str, int]
-"""("lock", owner word), ("units", semaphore) or ("thread", slot)."""
+"""("lock", owner word), ("readers", readers word), ("units", semaphore) or ("thread", slot)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,11 @@ def all_waits(threads: ThreadStates, facts: Facts) -> Iterator[Wait]:
     """The waits of all threads; NoClaim if one is not for resources."""
     for slot, states in enumerate(facts.states):
         for state in states:
-            if state.location != 0:
-                yield from _waits(threads, slot, state)
+            if state.location == 0:
+                view = dict(state.view)  # a thread that is not running does not wait
+                view[facts.protocol.states[slot]] = frozenset((descriptor.RUNNING,))
+                state = LocalState(0, state.registers, view)
+            yield from _waits(threads, slot, state)
 
 
 def _waits(threads: ThreadStates, slot: int, state: LocalState) -> Iterator[Wait]:
@@ -103,16 +106,25 @@ def _waits(threads: ThreadStates, slot: int, state: LocalState) -> Iterator[Wait
 def _resource(threads: ThreadStates, cell: int) -> Resource:
     if cell in threads.protocol.states:
         return ("thread", threads.protocol.states.index(cell))
-    return ("units", cell) if cell in threads.protocol.semaphores else ("lock", cell)
+    if cell in threads.protocol.semaphores:
+        return ("units", cell)
+    return ("readers", cell) if cell in threads.protocol.readers else ("lock", cell)
 
 
 def _wanted(threads: ThreadStates, slot: int, state: LocalState, step: Step, outcome: Outcome) -> list[Resource]:
     """What the step waits for; NoClaim unless it is certain to go on when all that is free."""
     steps, protocol = threads.steps[slot], threads.protocol
-    cells = {c for c in outcome.blockers if c in protocol.owners or c in protocol.semaphores or c in protocol.states}
+    known = protocol.owners | protocol.semaphores | protocol.readers | set(protocol.states)
+    cells = outcome.blockers & known
     free: View = dict(state.view)
+    running = steps.running(state.view) | steps.bit
     for cell in cells:
-        if cell in protocol.owners:
+        values = threads.memory.read(state.view, cell)
+        ids = [v - 1 for v in values or ()] if cell in protocol.owners else []
+        bits = (values or ()) if cell in protocol.readers else ()
+        if values is None or any(k >= 0 and not running >> k & 1 for k in ids) or any(v & ~running for v in bits):
+            raise NoClaim(f"{step.loc}: a lock may be held by nobody that runs")
+        if cell in protocol.owners or cell in protocol.readers:
             free[cell] = NO
         elif cell in protocol.states:
             free[cell] = frozenset((descriptor.FINISHED,))
@@ -243,7 +255,7 @@ def harmless(inside: list[Edge], gate: Resource | None, capacity: dict[int, int]
     """Too few threads can be in the part for its shortest circle."""
     threads = len({edge.slot for edge in inside})
     if gate is not None:
-        threads = min(threads, 1 if gate[0] == "lock" else capacity[gate[1]]) if gate[0] != "thread" else threads
+        threads = min(threads, 1 if gate[0] == "lock" else capacity[gate[1]] if gate[0] == "units" else threads)
     return threads < girth(inside)
 
 

@@ -69,17 +69,18 @@ class SlotMemory:
             raise NoClaim(f"an access to {obj.name} does not fit its cells")
         return [self.program.address(obj, c.offset) for c in self._cells[obj.id].overlapping(offset, size)], False
 
-    def load(self, view: View, addresses: Values, size: int) -> tuple[Values, list[int]]:
-        """The values that may be read, and the cells they come from."""
+    def load(self, view: View, addresses: Values, size: int) -> tuple[Values, list[int], int | None]:
+        """The values that may be read, the cells they come from, and the one cell whose whole value it is, if that is certain."""
         if addresses is None:
             raise NoClaim("an address is not known")
         found: Values = frozenset()
         where: list[int] = []
+        whole = False
         for address in sorted(addresses):
             keys, whole = self.keys(view, address, size, False)
             found = union(found, self.read(view, keys[0])) if whole else None
             where += keys
-        return found, where
+        return found, where, where[0] if whole and len(addresses) == 1 else None
 
     def cells_of(self, obj: Object) -> list[int]:
         return [self.program.address(obj, cell.offset) for cell in self._cells[obj.id]]

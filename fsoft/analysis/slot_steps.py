@@ -4,12 +4,14 @@ A step is run in *worlds*: where a predicate may be true or false, or a semaphor
 each half remembers its case. Nothing is lost: every way in which the step can be taken from a state that the world describes is described by
 one of the worlds that come out.
 
-Three kinds of cells are special; `Protocol` names them, and the step checks that the thread keeps to the rules (else NoClaim):
+Four kinds of cells are special; `Protocol` names them, and the step checks that the thread keeps to the rules (else NoClaim):
 
 - *owner words* (of a mutex, a spin lock, the writer of a readers-writer lock): while others run, a thread writes its own id where 0
   was, or 0 where its own id was. So a word with the id of a thread is changed by nobody else.
 - *semaphores*: while others run, a thread takes one unit or gives back one that it has taken before. What it has is counted in a cell
   of its own. So the value is the capacity less what all threads have.
+- *readers words* (of a readers-writer lock): while others run, a thread changes its own bit only. So that bit is as the thread left it.
+  The bit is set only while the lock's owner word is 0, and an id is written there only while the readers word is 0: one excludes the other.
 - *states* of thread descriptors: a thread moves only while its state is RUNNING.
 """
 
@@ -37,21 +39,24 @@ class Protocol:
     states: list[int]
     owners: set[int] = field(default_factory=set)
     semaphores: set[int] = field(default_factory=set)
+    readers: set[int] = field(default_factory=set)
+    writer: dict[int, int] = field(default_factory=dict)  # by readers word, the owner word of the same lock
     capacity: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class World:
     """`links`: the cell that a register was loaded from in this step, while both are still the same. `origin`: the cells that
-    a register's value was made of in this step."""
+    a register's value was made of in this step. `started`: slots that were set running in this step."""
 
     registers: Registers
     view: View
     links: dict[str, int] = field(default_factory=dict)
     origin: dict[str, frozenset[int]] = field(default_factory=dict)
+    started: frozenset[int] = frozenset()
 
     def copy(self) -> World:
-        return World(dict(self.registers), dict(self.view), dict(self.links), dict(self.origin))
+        return World(dict(self.registers), dict(self.view), dict(self.links), dict(self.origin), self.started)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +85,17 @@ def units_cell(semaphore: int) -> int:
     return _UNITS - semaphore
 
 
+def _single(values: Values) -> int | None:
+    return next(iter(values)) if values is not None and len(values) == 1 else None
+
+
 class SlotSteps:
     """The steps of one slot."""
 
     def __init__(self, program: Program, slot: int, memory: SlotMemory, protocol: Protocol, asked: frozenset[str]):
         self.program, self.slot, self.memory, self.protocol, self.asked = program, slot, memory, protocol, asked
         self.me: frozenset[int] = frozenset((slot + 1,))
+        self.bit = 1 << slot
         self._own = program.threads[slot].own
 
     # ------------------------------------------------------------ what is known in a view
@@ -102,18 +112,24 @@ class SlotSteps:
         return mask
 
     def held(self, view: View) -> Held:
-        """The owner words that certainly have this thread's id, and the semaphores of which it has units."""
+        """The owner words that certainly have this thread's id, the readers words with its bit, the semaphores of which it has units."""
         read = self.memory.read
         found = {cell for cell in self.protocol.owners if read(view, cell) == self.me}
+        found |= {cell for cell in self.protocol.readers if self.reading(view, cell) == YES}
         return frozenset(found | {cell for cell in self.protocol.semaphores if self.units(view, cell)})
 
     def unclear(self, view: View) -> bool:
-        """Some owner word may or may not have this thread's id."""
+        """Some owner word may or may not have this thread's id, or some readers word its bit."""
         for cell in self.protocol.owners:
             values = self.memory.read(view, cell)
             if values is None or (self.slot + 1 in values and values != self.me):
                 return True
-        return False
+        return any(self.reading(view, cell) == BOTH for cell in self.protocol.readers)
+
+    def reading(self, view: View, cell: int) -> frozenset[int]:
+        """What this thread's bit of a readers word may be."""
+        values = self.memory.read(view, cell)
+        return BOTH if values is None else frozenset(int(v & self.bit != 0) for v in values)
 
     def units(self, view: View, semaphore: int) -> int:
         return next(iter(self.memory.read(view, units_cell(semaphore)) or NO))
@@ -208,6 +224,7 @@ class SlotSteps:
             if len(worlds) > _WORLDS:
                 raise NoClaim(f"{step.loc}: too many cases")
         out.worlds = worlds
+        out.started += [(slot, world.view) for world in worlds for slot in sorted(world.started)]
         return out
 
     def _when(self, world: World, action: Action, out: Outcome, step: Step) -> list[World]:
@@ -225,9 +242,9 @@ class SlotSteps:
         elif isinstance(action, Require):
             return self._require(world, action, out)
         elif isinstance(action, Check):
-            return self._check(world, action, step)
+            return self._check(world, action, out, step)
         elif isinstance(action, Halt):
-            return self._halt(action, step)
+            return self._halt(world, action, out, step)
         elif isinstance(action, Input):
             self._input(world, action, step)
         elif isinstance(action, (Enter, Leave)):
@@ -250,7 +267,8 @@ class SlotSteps:
         link = world.links.get(str(action.value.data)) if action.value.op == "reg" else None
         values = self.value(world, action.value)
         if action.value.width == 1 and values == BOTH:
-            cases = list(zip((YES, NO), self.split(world, action.value)))
+            yes, no = self.split(world, action.value)
+            cases: list[tuple[Values, World | None]] = [(YES, yes), (NO, no)]
         else:
             cases = [(values, world)]
         done = []
@@ -263,18 +281,17 @@ class SlotSteps:
         return done
 
     def _load(self, world: World, action: Load) -> list[World]:
-        values, cells = self.memory.load(world.view, self.value(world, action.address), action.size)
-        if len(cells) != 1 or values is None or cells[0] not in self.protocol.semaphores or len(values) == 1:
-            self._define(world, action.reg, values, frozenset(cells))
-            if len(cells) == 1:
-                world.links[action.reg] = cells[0]
-            return [world]
+        values, cells, whole = self.memory.load(world.view, self.value(world, action.address), action.size)
+        cases = [values]
+        if whole in self.protocol.semaphores or whole in self.protocol.readers:
+            cases = [values] if values is None else [frozenset((value,)) for value in sorted(values)]
         done = []
-        for value in sorted(values):
-            case = world.copy()
-            case.view[cells[0]] = frozenset((value,))
-            self._define(case, action.reg, frozenset((value,)), frozenset(cells))
-            case.links[action.reg] = cells[0]
+        for known in cases:
+            case = world if len(cases) == 1 else world.copy()
+            self._define(case, action.reg, known, frozenset(cells))
+            if whole is not None:
+                case.links[action.reg] = whole
+                case.view[whole] = known
             done.append(case)
         return done
 
@@ -286,16 +303,19 @@ class SlotSteps:
             out.blockers.update(*origin)
         return [yes] if yes is not None else []
 
-    def _check(self, world: World, action: Check, step: Step) -> list[World]:
+    def _check(self, world: World, action: Check, out: Outcome, step: Step) -> list[World]:
         yes, no = self.split(world, action.condition)
         if no is not None and (action.prop in self.asked or action.prop != "unreach-call"):
             raise NoClaim(f"{step.loc}: {action.prop} may be violated: {action.message}")
+        if no is not None:
+            out.started += [(slot, no.view) for slot in sorted(no.started)]
         return [yes] if yes is not None else []
 
-    def _halt(self, action: Halt, step: Step) -> list[World]:
+    def _halt(self, world: World, action: Halt, out: Outcome, step: Step) -> list[World]:
         if action.kind not in ("ended", "pruned", "failed"):
             why = self.program.markers[action.marker].message if action.marker is not None else action.kind
             raise NoClaim(f"{step.loc}: {why}")
+        out.started += [(slot, world.view) for slot in sorted(world.started)]
         return []
 
     def _input(self, world: World, action: Input, step: Step) -> None:
@@ -330,18 +350,31 @@ class SlotSteps:
             raise NoClaim("a lock may be changed by a thread that does not own it")
         if cell in self.protocol.semaphores and running:
             self._count(world, cell, old, new)
+        if running and not self._excludes(world, cell, old, new):
+            raise NoClaim("a readers-writer lock may be changed by a thread that does not hold it")
         world.view[cell] = new
         for name in [name for name, linked in world.links.items() if linked == cell]:
             del world.links[name]
         out.writes.append(Write(cell, new, running, before | self.held(world.view)))
         if cell in self.protocol.states and (new is None or descriptor.RUNNING in new):
-            out.started.append((self.protocol.states.index(cell), world.view))
+            world.started |= {self.protocol.states.index(cell)}
+
+    def _excludes(self, world: World, cell: int, old: Values, new: Values) -> bool:
+        """Whether a write keeps to the rules of readers-writer locks."""
+        writer, read = self.protocol.writer, self.memory.read
+        if cell in self.protocol.readers:
+            before, after = _single(old), _single(new)
+            if before is None or after is None or before ^ after != self.bit:
+                return False
+            return after < before or cell not in writer or read(world.view, writer[cell]) == NO
+        return new == NO or all(read(world.view, readers) == NO for readers, owner in writer.items() if owner == cell)
 
     def _count(self, world: World, cell: int, old: Values, new: Values) -> None:
         """A semaphore changes by one unit."""
-        if old is None or new is None or len(old) != 1 or len(new) != 1:
+        before, after, units = _single(old), _single(new), self.units(world.view, cell)
+        if before is None or after is None:
             raise NoClaim("a semaphore may be overwritten")
-        change, units = next(iter(old)) - next(iter(new)), self.units(world.view, cell)
+        change = before - after
         if change not in (1, -1) or units + change < 0:
             raise NoClaim("a semaphore is posted by a thread that has not waited for it")
         world.view[units_cell(cell)] = frozenset((units + change,))

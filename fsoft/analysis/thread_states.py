@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fsoft.analysis.liveness import live_registers
 from fsoft.analysis.slot_memory import NoClaim, SlotMemory, View
 from fsoft.analysis.slot_steps import Held, Outcome, Protocol, Registers, SlotSteps, World, Write, units_cell
-from fsoft.analysis.value_sets import Values, union, within
+from fsoft.analysis.value_sets import NO, Values, union, within
 from fsoft.program import descriptor
 from fsoft.program.program import Program, Step
 
@@ -68,15 +68,18 @@ class ThreadStates:
         slots = range(len(program.threads))
         word = program.word // 8
         self.protocol = Protocol([program.address(array, descriptor.offset(slot, "state", word)) for slot in slots])
+        self._tables = {"owner": self.protocol.owners, "semwait": self.protocol.semaphores, "shared": self.protocol.readers}
         self.steps = [SlotSteps(program, slot, self.memory, self.protocol, asked) for slot in slots]
         self.live = {id(t): live_registers(t) for t in program.templates()}
         self.out = {id(t): t.outgoing() for t in program.templates()}
-        self.starts: list[View | None] = [self._at_start(slot) for slot in slots]
+        self.starts: list[View | None] = [self.at_start(slot) for slot in slots]
+        if any(start is not None for start in self.starts[1:]):
+            raise NoClaim("several threads run from the start")
         self.writes: Writes = {}
         self._changed = False
         self._interference: dict[tuple[int, int, Held], View] = {}
 
-    def _at_start(self, slot: int) -> View | None:
+    def at_start(self, slot: int) -> View | None:
         """Memory as a slot finds it that runs from the start."""
         return {} if self.memory.read({}, self.protocol.states[slot]) == frozenset((descriptor.RUNNING,)) else None
 
@@ -88,7 +91,7 @@ class ThreadStates:
                 states = [self._explore(slot) for slot in range(len(self.program.threads))]
             except _NewCells:
                 self.writes.clear()
-                self.starts = [self._at_start(slot) for slot in range(len(self.program.threads))]
+                self.starts = [self.at_start(slot) for slot in range(len(self.program.threads))]
                 continue
             if not self._changed:
                 return Facts(states, self.starts, self.writes, self.protocol)
@@ -133,7 +136,7 @@ class ThreadStates:
             if step.target == 0:
                 self._ends(slot, world.view, step)
                 continue
-            registers = {name: values for name, values in world.registers.items() if name in live and values is not None}
+            registers: Registers = {name: values for name, values in world.registers.items() if name in live and values is not None}
             yield LocalState(step.target, registers, self.closed(slot, world.view))
 
     def _ends(self, slot: int, view: View, step: Step) -> None:
@@ -160,12 +163,18 @@ class ThreadStates:
         these makes a claim impossible."""
         fresh = False
         for step in self.out[id(self.program.threads[slot].template)][state.location]:
+            words: dict[str, frozenset[int]] = {}
             for tag in step.tags:
-                table = {"owner": self.protocol.owners, "semwait": self.protocol.semaphores}.get(tag.kind)
+                table = self._tables.get(tag.kind)
                 if table is not None and tag.operand is not None:
                     named = self.steps[slot].value(World(state.registers, state.view), tag.operand) or frozenset()
                     fresh = fresh or not named <= table
                     table.update(named)
+                    words[tag.kind] = named
+            if len(words.get("owner", ())) == len(words.get("shared", ())) == 1:
+                (owner,), (readers,) = words["owner"], words["shared"]
+                fresh = fresh or readers not in self.protocol.writer
+                self.protocol.writer[readers] = owner
         if fresh:
             raise _NewCells
 
@@ -175,15 +184,24 @@ class ThreadStates:
         """The view after any number of steps of the other slots."""
         steps, view = self.steps[slot], dict(view)
         held = steps.held(view)
+        mine = held & self.protocol.owners | {self.protocol.writer.get(cell) for cell in held & self.protocol.readers}
         running = -1
         while running != (running := steps.running(view)):
             for cell, values in self._from_others(slot, running, held).items():
-                if cell in self.protocol.owners and cell in held:
+                if cell in mine:
                     continue
+                if cell in self.protocol.readers:
+                    values = self._with_own_bit(slot, view, cell, values)
                 view[cell] = union(self.memory.read(view, cell), values)
         for semaphore in self.protocol.semaphores:
             self._level(slot, view, semaphore, running)
         return view
+
+    def _with_own_bit(self, slot: int, view: View, cell: int, values: Values) -> Values:
+        """What others may write to a readers word: they leave this slot's bit alone."""
+        steps = self.steps[slot]
+        bits = steps.reading(view, cell)
+        return None if values is None else frozenset(v & ~steps.bit | b * steps.bit for v in values for b in bits)
 
     def _level(self, slot: int, view: View, semaphore: int, running: int) -> None:
         """The value of a semaphore while others use it."""
@@ -217,22 +235,32 @@ class ThreadStates:
                 self._interference.clear()
         for started, view in outcome.started:
             if not self.steps[slot].running(state.view):
-                self._fill(slot, view)
+                self._first_start(slot, view)
             self._start(started, view)
 
     def matters(self, write: Write) -> bool:
         """Somebody else runs and may notice."""
         return write.running != 0 and write.cell not in self.protocol.semaphores
 
-    def _fill(self, slot: int, view: View) -> None:
-        """The capacity of each semaphore, when the first other thread starts: what it has, and what the creator has taken."""
+    def _first_start(self, slot: int, view: View) -> None:
+        """The first other thread starts: now the rules begin to hold. Locks are free or the creator's, and the capacity of each
+        semaphore is what it has and what the creator has taken."""
+        steps = self.steps[slot]
         for semaphore in self.protocol.semaphores:
             values = self.memory.read(view, semaphore)
             if values is None or len(values) != 1:
                 raise NoClaim("the value of a semaphore is not known when threads start")
-            capacity = next(iter(values)) + self.steps[slot].units(view, semaphore)
+            capacity = next(iter(values)) + steps.units(view, semaphore)
             if self.protocol.capacity.setdefault(semaphore, capacity) != capacity:
                 raise NoClaim("a semaphore is initialised twice")
+        if not self.unlocked(slot, view):
+            raise NoClaim("a lock may not be free when threads start")
+
+    def unlocked(self, slot: int, view: View) -> bool:
+        """Every lock is free, or the slot's own."""
+        steps, read = self.steps[slot], self.memory.read
+        owners = all(read(view, cell) in (NO, steps.me) for cell in self.protocol.owners)
+        return owners and all(read(view, cell) in (NO, frozenset((steps.bit,))) for cell in self.protocol.readers)
 
     def known(self, slot: int, write: Write) -> Values:
         """The values that are known to be written like that."""
@@ -240,7 +268,7 @@ class ThreadStates:
 
     def _start(self, slot: int, view: View) -> None:
         """A slot starts with what its creator knows."""
-        mine = self.inherited(view)
+        mine = self.inherited(slot, view)
         old = self.starts[slot]
         if old is None:
             self.starts[slot] = mine
@@ -249,10 +277,14 @@ class ThreadStates:
             self.starts[slot] = view_joined(old, mine, self.memory)
             self._changed = True
 
-    def inherited(self, view: View) -> View:
-        """A view without what its thread alone knows: its units of semaphores, and their values."""
-        mine = {units_cell(s) for s in self.protocol.semaphores} | self.protocol.semaphores
-        return {cell: values for cell, values in view.items() if cell not in mine}
+    def inherited(self, slot: int, view: View) -> View:
+        """A view for a slot that starts. It has nothing: neither the units of its creator nor a bit of its own in readers words."""
+        gone = {units_cell(s) for s in self.protocol.semaphores} | self.protocol.semaphores
+        mine = {cell: values for cell, values in view.items() if cell not in gone}
+        for cell in self.protocol.readers & mine.keys():
+            values = mine[cell]
+            mine[cell] = None if values is None else frozenset(v & ~self.steps[slot].bit for v in values)
+        return mine
 
 
 def view_included(small: View, large: View, memory: SlotMemory) -> bool:
@@ -275,5 +307,5 @@ def included(small: LocalState, large: LocalState, memory: SlotMemory) -> bool:
 def joined(x: LocalState, y: LocalState, memory: SlotMemory) -> LocalState:
     names = x.registers.keys() & y.registers.keys()
     registers = {name: union(x.registers[name], y.registers[name]) for name in names}
-    kept = {name: values for name, values in registers.items() if values is not None}
+    kept: Registers = {name: values for name, values in registers.items() if values is not None}
     return LocalState(x.location, kept, view_joined(x.view, y.view, memory))

@@ -1,14 +1,15 @@
 """No deadlock by the order of locks: who may hold what while waiting for what, and why that never closes a circle.
 
-A *resource* is an owner word, a readers word, a semaphore, or a thread (which holds itself while it runs, and is waited for by a join). There is an edge
-x -> y if some thread may wait for y while it has x. Claim: if every circle of edges is excluded by one of the reasons below, and every
-wait is for resources, then no reachable state is a deadlock, neither global nor local.
+A *resource* is an owner word, a readers word, a semaphore, or a thread (which holds itself while it runs, and is waited for by a
+join). There is an edge x -> y if some thread may wait for y while it has x. Claim: if every circle of edges is excluded by one of
+the reasons below, and every wait is for resources, then no reachable state is a deadlock, neither global nor local.
 
-*Proof.* In a deadlock each waiting thread is blocked by a resource that is not free: an owner word with the id of a thread, a readers word with bits
-of threads, the state of a thread that runs, a semaphore at 0. By the rules that `slot_steps.py` checks, somebody has it: the thread with that id, or bit; the running thread
-itself; those that have the units (there are some, the capacity is not 0). Whoever has it has not ended (a thread ends with empty hands) and
-has not stopped (then it is no deadlock), so it waits, too, and this gives an edge. Going on like that closes a circle of different
-threads after finitely many steps, each with the resource that the one before waits for. Reasons why there is none:
+*Proof.* In a deadlock each waiting thread is blocked by a resource that is not free: an owner word with the id of a thread, a
+readers word with bits of threads, the state of a thread that runs, a semaphore at 0. By the rules that `slot_steps.py` checks,
+somebody has it: the thread with that id, or bit; the running thread itself; those that have the units (there are some, the capacity
+is not 0). Whoever has it has not ended (a thread ends with empty hands) and has not stopped (then it is no deadlock), so it waits,
+too, and this gives an edge. Going on like that closes a circle of different threads after finitely many steps, each with the
+resource that the one before waits for. Reasons why there is none:
 
 - *rank*: x -> y is an edge only where the rank of x is lower;
 - *few threads*: in a strongly connected part whose shortest circle has m edges, fewer than m threads cause edges;
@@ -38,6 +39,10 @@ Resource = tuple[str, int]
 """("lock", owner word), ("readers", readers word), ("units", semaphore) or ("thread", slot)."""
 
 
+_OWNERLESS = frozenset({"wake", "barrier", "once"})
+"""Tags of steps that wait for something without an owner: it would only take longer to find that out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Wait:
     """A slot may wait for `wanted` while it has the resources `has`; of semaphores with how many units."""
@@ -61,6 +66,10 @@ class Certificate:
 
 def prove(program: Program, asked: frozenset[str]) -> Certificate:
     """A certificate that no deadlock is reachable, nor a violation of the checks that are asked for; NoClaim if there is none."""
+    for template in program.templates():
+        for step in template.steps:
+            if any(tag.kind in _OWNERLESS for tag in step.tags):
+                raise NoClaim(f"{step.loc}: a wait that no thread can be held to")
     threads = ThreadStates(program, asked)
     facts = threads.solve()
     waits = list(all_waits(threads, facts))

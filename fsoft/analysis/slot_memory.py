@@ -1,7 +1,7 @@
 """Memory as one thread knows it: for each cell the values that it may have now.
 
-A cell is named by its address; what was never changed has its initial values. That an object is alive is a cell, too, named by minus the object's
-number. An access that may be invalid, or to an unknown address, is beyond this analysis: NoClaim.
+A cell is named by its address; what was never changed has its initial values. That an object is alive is a cell, too, named by
+minus the object's number. An access that may be invalid, or to an unknown address, is beyond this analysis: NoClaim.
 """
 
 from __future__ import annotations

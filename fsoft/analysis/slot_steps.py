@@ -1,17 +1,18 @@
 """One step of one thread on sets of values (`value_sets.py`), with memory as that thread knows it (`slot_memory.py`).
 
-A step is run in *worlds*: where a predicate may be true or false, or a semaphore may have one of several values, the world splits and
-each half remembers its case. Nothing is lost: every way in which the step can be taken from a state that the world describes is described by
-one of the worlds that come out.
+A step is run in *worlds*: where a predicate may be true or false, or a semaphore may have one of several values, the world splits
+and each half remembers its case. Nothing is lost: every way in which the step can be taken from a state that the world describes is
+described by one of the worlds that come out.
 
 Four kinds of cells are special; `Protocol` names them, and the step checks that the thread keeps to the rules (else NoClaim):
 
 - *owner words* (of a mutex, a spin lock, the writer of a readers-writer lock): while others run, a thread writes its own id where 0
   was, or 0 where its own id was. So a word with the id of a thread is changed by nobody else.
-- *semaphores*: while others run, a thread takes one unit or gives back one that it has taken before. What it has is counted in a cell
-  of its own. So the value is the capacity less what all threads have.
-- *readers words* (of a readers-writer lock): while others run, a thread changes its own bit only. So that bit is as the thread left it.
-  The bit is set only while the lock's owner word is 0, and an id is written there only while the readers word is 0: one excludes the other.
+- *semaphores*: while others run, a thread takes one unit or gives back one that it has taken before. What it has is counted in a
+  cell of its own. So the value is the capacity less what all threads have.
+- *readers words* (of a readers-writer lock): while others run, a thread changes its own bit only. So that bit is as the thread left
+  it. The bit is set only while the lock's owner word is 0, and an id is written there only while the readers word is 0: one
+  excludes the other.
 - *states* of thread descriptors: a thread moves only while its state is RUNNING.
 """
 

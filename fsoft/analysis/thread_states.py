@@ -1,8 +1,8 @@
 """What each thread may know and hold at each of its locations, whatever the others do: a proof from thread to thread.
 
-For every slot a set of abstract states (location, values of live registers, values that cells may have). They are closed under the slot's own
-steps and under *interference*: whatever another slot may write while this one runs, unless both hold a common lock then. A slot
-starts with memory as its creator knew it. Facts, writes and starts are computed together until nothing changes any more.
+For every slot a set of abstract states (location, values of live registers, values that cells may have). They are closed under the
+slot's own steps and under *interference*: whatever another slot may write while this one runs, unless both hold a common lock then.
+A slot starts with memory as its creator knew it. Facts, writes and starts are computed together until nothing changes any more.
 
 This is the thread-modular reasoning of Flanagan and Qadeer ("Thread-modular model checking", SPIN 2003) with values of cells instead of
 whole shared states, and with the ownership of locks as the one thing that threads may rely on.
@@ -82,6 +82,15 @@ class ThreadStates:
     def at_start(self, slot: int) -> View | None:
         """Memory as a slot finds it that runs from the start."""
         return {} if self.memory.read({}, self.protocol.states[slot]) == frozenset((descriptor.RUNNING,)) else None
+
+    def adopt(self, facts: Facts) -> None:
+        """Take over what another analysis says, without believing it."""
+        if len(facts.starts) != len(self.starts) or len(facts.states) != len(self.starts) or facts.protocol.states != self.protocol.states:
+            raise NoClaim("facts about another program")
+        self.starts, self.writes = list(facts.starts), facts.writes
+        mine, theirs = self.protocol, facts.protocol
+        mine.owners, mine.semaphores, mine.readers = set(theirs.owners), set(theirs.semaphores), set(theirs.readers)
+        mine.writer, mine.capacity = dict(theirs.writer), dict(theirs.capacity)
 
     def solve(self) -> Facts:
         for _ in range(_ROUNDS):
@@ -235,14 +244,14 @@ class ThreadStates:
                 self._interference.clear()
         for started, view in outcome.started:
             if not self.steps[slot].running(state.view):
-                self._first_start(slot, view)
+                self.first_start(slot, view)
             self._start(started, view)
 
     def matters(self, write: Write) -> bool:
         """Somebody else runs and may notice."""
         return write.running != 0 and write.cell not in self.protocol.semaphores
 
-    def _first_start(self, slot: int, view: View) -> None:
+    def first_start(self, slot: int, view: View) -> None:
         """The first other thread starts: now the rules begin to hold. Locks are free or the creator's, and the capacity of each
         semaphore is what it has and what the creator has taken."""
         steps = self.steps[slot]

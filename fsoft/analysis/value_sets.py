@@ -1,7 +1,7 @@
 """Sets of values of expressions. A set is a frozenset of at most LIMIT numbers, or None: any value.
 
-`evaluate_set` goes over the nodes of an expression once and forgets how operands depend on each other, so its answer may be too large and is
-never too small.
+`evaluate_set` goes over the nodes of an expression once and forgets how operands depend on each other, so its answer may be too
+large and is never too small.
 """
 
 from __future__ import annotations

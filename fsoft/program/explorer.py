@@ -84,7 +84,8 @@ class Explorer:
     the order in which threads are tried, and so decides which of the shortest traces is found."""
 
     def __init__(self, program: Program, props: Sequence[str], monitors: Sequence[Monitor] = (), *, reduce: bool = True,
-                 limits: Limits = NO_LIMITS, progress: Callable[[Stats], None] | None = None, seed: int = 0, hunts: bool = True):  # fmt: skip
+                 limits: Limits = NO_LIMITS, progress: Callable[[Stats], None] | None = None, seed: int = 0,
+                 hunts: bool = True):  # fmt: skip
         self.hunts, self.seed, self._hunter = hunts, seed, None  # type: bool, int, Hunter | None
         self.program, self.props, self.monitors, self.limits, self.progress = program, tuple(props), monitors, limits, progress
         self.logging = any(monitor.logs for monitor in monitors)

@@ -1,4 +1,7 @@
-"""The engine `explicit`: every reachable state, breadth first, so that a counterexample is a shortest one."""
+"""The engine `explicit`: every reachable state, breadth first, so that a counterexample is a shortest one.
+
+Where that takes long, guided runs look for deeper violations (`program/hunter.py`; what they find need not be shortest), and if
+deadlocks are asked for, the order of locks may answer instead of the search."""
 
 from __future__ import annotations
 
@@ -9,20 +12,35 @@ from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 
+_FIRST = 4000  # states before the order of locks is asked
+
 
 class Explicit:
     """`program/explorer.py` behind the common interface."""
 
     def check(self, program: Program, progress: Progress, **options: Any) -> Verdict:
-        from fsoft.properties import explore
+        from fsoft.properties import Limits, explore
 
         reduction = options.pop("reduction", None)
         if reduction is not None:
             options["choice"] = reduction.choice(program)
-        verdict = explore(program, progress=progress, **options)
-        if verdict.kind == "TRUE" and options.get("choice") is not None and not verdict.reasons[-1].startswith("without reduction"):
-            verdict.reasons.append(f"relies on: {reduction}")
-        return verdict
+        if "no-deadlock" in program.checks:
+            from checkers.lock_order import LockOrder
+
+            verdict = explore(program, progress=progress, limits=Limits(states=_FIRST), **options)
+            if verdict.kind != "UNKNOWN" or verdict.stats.states < _FIRST:
+                return _relying(verdict, reduction, options)
+            verdict = LockOrder().check(program, progress)
+            if verdict.kind == "TRUE":
+                return verdict
+        return _relying(explore(program, progress=progress, **options), reduction, options)
+
+
+def _relying(verdict: Verdict, reduction: object, options: dict[str, Any]) -> Verdict:
+    """The verdict with what a proof relies on."""
+    if verdict.kind == "TRUE" and options.get("choice") is not None and not verdict.reasons[-1].startswith("without reduction"):
+        verdict.reasons.append(f"relies on: {reduction}")
+    return verdict
 
 
 def _load() -> ProgramChecker:
@@ -31,7 +49,7 @@ def _load() -> ProgramChecker:
 
 ENGINE = Engine(
     name="explicit",
-    summary="explores every state, breadth first; the counterexample is a shortest one",
+    summary="explores every state, breadth first; a counterexample found so is a shortest one",
     takes="program",
     properties=PROPERTIES,
     proves=True,

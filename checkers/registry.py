@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fsoft.circuit.verdict import Answer
 
 GROUP = "fsoft.checkers"
-_OURS = {"explicit": "checkers.explicit"}
+_OURS = {"explicit": "checkers.explicit", "lock-order": "checkers.lock_order"}
 _MODELS = {name: f"checkers.{name}" for name in ("bmc", "kinduction", "pdr", "bdd", "smt", "abc", "nuxmv", "simulation", "portfolio")}
 
 Progress = Callable[[Stats], None]

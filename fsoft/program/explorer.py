@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Protocol
 
 from fsoft.program.collapse import Collapse
 from fsoft.program.expr import Expr
+from fsoft.program.hunter import Hunter
 from fsoft.program.inputs import Sampler, representatives
 from fsoft.program.interpreter import Chooser, GuardFunction, Machine, Script, StepFunction, in_section
 from fsoft.program.local import Locality
@@ -28,6 +29,7 @@ from fsoft.program.state import DEAD, OVER, Access, Event, Halted, Question, Vec
 from fsoft.program.verdict import Move, Stats, Verdict
 
 _CHECK_EVERY = 64  # states between looks at the clock
+_HUNTS = {1_000: 2_000, 10_000: 10_000, 100_000: 50_000, 1_000_000: 200_000}  # after so many states, guided runs over so many
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +80,11 @@ class Strayed(Exception):
 
 
 class _Where(NamedTuple):
-    """Where a finding was made: the state and, unless the state itself is bad, the step taken from it."""
+    """Where a finding was made: the state and, unless the state itself is bad, the step taken from it; or the whole way there."""
 
     number: int
     move: Move | None
+    path: tuple[Move, ...] | None = None
 
 
 class _Asked(Exception):
@@ -107,8 +110,9 @@ class Explorer:
 
     def __init__(self, program: Program, props: Sequence[str], monitors: Sequence[Monitor] = (), *, reduce: bool = True,
                  limits: Limits = NO_LIMITS, progress: Callable[[Stats], None] | None = None, seed: int = 0,
-                 choice: Choice | None = None):  # fmt: skip
+                 choice: Choice | None = None, hunts: bool = True):  # fmt: skip
         self.choice = choice
+        self.hunts, self.seed, self._hunter = hunts, seed, None  # type: bool, int, Hunter | None
         self.program, self.props, self.monitors, self.limits, self.progress = program, tuple(props), monitors, limits, progress
         self.logging = any(monitor.logs for monitor in monitors)
         self.machine = Machine(program, canonical=True, logging=self.logging or choice is not None)
@@ -217,6 +221,7 @@ class Explorer:
 
     def _search(self, started: float, all_properties: bool) -> None:
         self._stop_at = set(self.props) if all_properties else None
+        self._started = started
         v = self.layout.initial()
         numbers = [0] * len(self.collapse.spans)
         self.collapse.encode(v, numbers, range(len(numbers)))
@@ -228,8 +233,18 @@ class Explorer:
                 level_end = len(self._keys)
             if number % _CHECK_EVERY == 0:
                 self._look_at_the_clock(started)
+            if number in _HUNTS and self.hunts and self.props:
+                self._hunt(number)
             self._expand(number)
             number += 1
+
+    def _hunt(self, number: int) -> None:
+        """Guided runs, before the search goes on: they find what lies too deep for it (`hunter.py`)."""
+        if self._hunter is None:
+            self._hunter = Hunter(self)
+        found = self._hunter.hunt(_HUNTS[number], number + self.seed)
+        if found is not None and not approximations(Machine(self.program, compiled=False), found[1]):
+            self._found(found[0], _Where(0, None, tuple(found[1])))
 
     def _look_at_the_clock(self, started: float) -> None:
         self.stats.seconds = time.monotonic() - started
@@ -441,6 +456,8 @@ class Explorer:
 
     def _trace(self, where: _Where) -> list[Move]:
         """The moves from the start; what settled by itself is written out."""
+        if where.path is not None:
+            return list(where.path)
         path = [where.move] if where.move is not None else []
         number = where.number
         while self._parents[number] >= 0:

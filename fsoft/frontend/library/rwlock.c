@@ -20,6 +20,7 @@ __fsoft_atomic int pthread_rwlock_destroy(struct __fsoft_rwlock *l) {
 
 static void rwlock_read(struct __fsoft_rwlock *l) {
     __fsoft_mask readers = l->readers;
+    __fsoft_tag("shared", &l->readers);
     if (readers & SELF_BIT) {
         __fsoft_mask again = l->again;
         if (again & SELF_BIT) __fsoft_undefined("one thread holds a readers-writer lock more than twice for reading");
@@ -48,6 +49,7 @@ __fsoft_atomic int pthread_rwlock_wrlock(struct __fsoft_rwlock *l) {
     __fsoft_tag("wrlock", l);
     __fsoft_tag("owner", &l->writer);
     __fsoft_tag("readers", &l->readers);
+    __fsoft_tag("shared", &l->readers);
     __fsoft_check(!l->destroyed, MISUSE, "lock of a destroyed readers-writer lock");
     __fsoft_check(writer != __fsoft_self(), MISUSE, "write lock by the thread that holds the lock for writing");
     __fsoft_check((readers & SELF_BIT) == 0, MISUSE, "write lock by a thread that holds the lock for reading");

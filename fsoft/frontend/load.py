@@ -40,6 +40,8 @@ def load(
             for file in files:
                 where = Loc(file.path, 0)
                 options = {"include": file.include, "define": file.define, "undefine": file.undefine}
+                if file.more:
+                    options["more"] = file.more
                 analyzer.add(parse_path(file.path, cpp=cpp, bits=model.pointer_bits, **options))
             return analyzer.finish(roots)
         except RecursionError:

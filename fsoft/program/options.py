@@ -24,7 +24,9 @@ class Options:
     """`threads`: slots for a creation site whose number of executions is not known. `heap`: objects per pool where
     that is not known. `heap_size`: bytes of a heap object whose size is not constant. `recursion`: how many frames of one
     function may be active.
-    `checks`: properties of PROPERTIES that are on. `unknown_functions`: "reject" or "havoc"."""
+    `checks`: properties of PROPERTIES that are on. `unknown_functions`: "reject" or "havoc".
+    `observer`: a function that only looks on (the atoms of an LTL formula), in a slot of its own behind all others. What it reads
+    stays visible, and steps that may stop their thread stay apart from accesses, because the end is observed."""
 
     entry: str = "main"
     thread_functions: tuple[str, ...] = ()
@@ -39,3 +41,4 @@ class Options:
     unknown_functions: str = "reject"
     checks: frozenset[str] = frozenset({"unreach-call"})
     fold: bool = True
+    observer: str = ""

@@ -113,6 +113,8 @@ def _culprit(error: InputError, watch: Sequence[Watch]) -> Watch | None:
     found = None
     for one in watch:
         source = one.source
+        if error.loc.file == one.file:
+            return one
         starts = [column for _, column in one.atom.pieces if column] or [one.atom.at]
         if (source.file, source.line) == (error.loc.file, error.loc.line):
             if found is None or min(starts) + source.column - 1 <= error.loc.column:
@@ -123,6 +125,9 @@ def _culprit(error: InputError, watch: Sequence[Watch]) -> Watch | None:
 def _explained(error: InputError, one: Watch, files: Sequence[Source], options: Options, reading: dict[str, Any]) -> FormulaError:
     """The error with the formula below it; a local variable is called by its name."""
     what = error.what
+    if error.loc.file == one.file:  # the text around the atom: the atom as a whole is at fault
+        what = f"'{one.atom.text}' is not a lock" if "not a lock" in what else f"'{one.atom.text}' is no expression of C: {what}"
+        return one.source.error(one.atom.at, what)
     if "undeclared" in what:
         name = what.split("'")[1]
         owners = _local_in(name, files, options, reading)

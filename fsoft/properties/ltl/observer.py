@@ -39,6 +39,11 @@ class Watch:
         return f"{_VARIABLE}{self.number}"
 
     @property
+    def file(self) -> str:
+        """Where errors are that come from the text around the atom."""
+        return f"ltl.observer.{self.number}"
+
+    @property
     def function(self) -> str:
         return f"{_FUNCTION}{self.number}"
 
@@ -55,7 +60,7 @@ def watches(formulas: Sequence[tuple[Formula, Text]]) -> list[Watch]:
 
 def text_of(one: Watch) -> str:
     """The C definitions of one atom."""
-    head = f'\n#line 1 "ltl.observer"\nint {one.variable};\n'
+    head = f'\n#line 1 "{one.file}"\nint {one.variable};\n'
     if one.atom.kind == "holds":
         lock = one.atom.text
         probe = _placed(one, ((lock, one.atom.at),))
@@ -71,7 +76,7 @@ def _placed(one: Watch, pieces: Sequence[tuple[str, int]]) -> str:
     for text, column in pieces:
         if column:
             blanks = " " * (one.source.column + column - 2)
-            out.append(f'\n#line {one.source.line} "{file}"\n{blanks}{text}\n#line 1 "ltl.observer"\n')
+            out.append(f'\n#line {one.source.line} "{file}"\n{blanks}{text}\n#line 1 "{one.file}"\n')
         else:
             out.append(text)
     return "".join(out)

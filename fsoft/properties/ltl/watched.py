@@ -96,7 +96,7 @@ def _same_file(one: str, asked: str) -> bool:
 
 
 def _on_line(thread: Thread, file: str, line: int) -> frozenset[int]:
-    steps = thread.template.steps
+    steps = [s for s in thread.template.steps if all(tag.kind != "start" for tag in s.tags)]
     return frozenset(s.source for s in steps if any(p.line == line and _same_file(p.file, file) for p in user_locs(s)))
 
 

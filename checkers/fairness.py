@@ -1,9 +1,10 @@
 """Fair cycles on BDDs: Emerson and Lei, "Efficient model checking in fragments of the propositional mu-calculus" (LICS 1986).
 
-The states from which a fair run goes on for ever are the greatest set Z such that from each of them, inside Z, every justice set can be met
-again: Z = intersection over k of EX E[Z U (Z and J_k)]. Justice sets and constraints may read inputs, so they hold of transitions: a step back
-from a set goes only over transitions that are legal (and meet J_k). The search is restricted to reachable states. If Z holds a reachable
-state, a lasso is picked by walking forward in Z; if not, no fair run exists. Bounds and other bads are then asked as reachability.
+The states from which a fair run goes on for ever are the greatest set Z such that from each of them, inside Z, every justice
+set can be met again: Z = intersection over k of EX E[Z U (Z and J_k)]. Justice sets and constraints may read inputs, so they
+hold of transitions: a step back from a set goes only over transitions that are legal (and meet J_k). The search is restricted
+to reachable states. If Z holds a reachable state, a lasso is picked by walking forward in Z; if not, no fair run exists. Bounds
+and other bads are then asked as reachability.
 """
 
 from __future__ import annotations

@@ -221,12 +221,13 @@ class Asking:
         return None if self.deadline is None else max(0.1, self.deadline - time.monotonic())
 
     def answer(self) -> Answer:
+        from fsoft.circuit.liveness import influential
         from fsoft.circuit.narrow import RANGE, values_after, widened
         from fsoft.circuit.ranges import Ranges
 
-        ranges = Ranges(self.encoding)
+        ranges, needed = Ranges(self.encoding), set(influential(self.live))
         for _ in range(_ROUNDS):
-            shapes = ranges.shapes()
+            shapes = {name: shape for name, shape in ranges.shapes().items() if name in needed}
             if not shapes:
                 break
             small = narrow_live(self.live, shapes)

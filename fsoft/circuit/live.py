@@ -1,8 +1,9 @@
 """Executions and a tableau in the circuit: a Model whose fair runs are the executions that violate a property.
 
-What an execution is stands in `properties/ltl/runs.py`; here it is a constraint on frames (`legal`): nobody moves after the end, somebody moves where
-somebody can, no thread is pruned, and after a bound there is no frame any more (`alive`). The tableau adds its latches, guesses and
-constraints; its eventualities are the sets of one `justice` property, fairness per thread becomes `fairness`. Bounds stay what they are.
+What an execution is stands in `properties/ltl/runs.py`; here it is a constraint on frames (`legal`): nobody moves after the
+end, somebody moves where somebody can, no thread is pruned, and after a bound there is no frame any more (`alive`). The tableau
+adds its latches, guesses and constraints; its eventualities are the sets of one `justice` property, fairness per thread becomes
+`fairness`. Bounds stay what they are.
 """
 
 from __future__ import annotations
@@ -184,14 +185,15 @@ class _Live:
         slot = len(self.watched.program.threads)
         step = self.watched.whole.threads[slot].template.steps[reading.step]
         effect = StepTerms(self.words, Inputs(), self.facts, slot, step).effect
-        wrong = any_of([*effect.cuts.values(), *effect.fails.values()])
+        blank = {self.words.names[k]: const(0, self.words.widths[k]) for k in self.layout.registers[slot].values()}
+        wrong = fill(any_of([*effect.cuts.values(), *effect.fails.values()]), blank)
         if wrong is not FALSE:
             self.bounds[f"atom.{reading.watch.number}"] = wrong
-        value = self._written(effect, reading.value.id)
+        value = fill(self._written(effect, reading.value.id), blank)  # what a failed load leaves is nobody's business
         if reading.readers is None:
             return nonzero(value)
         owner = self.watched.slot(atom, self.prop.source)
-        mask = make("extract", 1, (self._written(effect, reading.readers.id),), owner)
+        mask = make("extract", 1, (fill(self._written(effect, reading.readers.id), blank),), owner)
         return disj(binary("eq", value, const(owner + 1, value.width)), mask)
 
     def _written(self, effect: Effect, number: int) -> Expr:

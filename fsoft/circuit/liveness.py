@@ -1,9 +1,10 @@
 """Fair runs as reachability: a Model with justice becomes one with a single bad, so that every engine for safety serves.
 
 `to_safety` is liveness to safety (Biere, Artho and Schuppan, "Liveness checking as safety checking", FMICS 2002): an input
-decides once to save the state, and the bad holds where the saved state comes back after every justice set was met. The run up to the bad is a lasso;
-the shortest run is a shortest lasso. `counted` is k-liveness (Claessen and Sörensson, "A liveness checking algorithm that counts", FMCAD 2012):
-the bad holds where all sets have been met more than k times over; if that is unreachable for some k there is no fair run.
+decides once to save the state, and the bad holds where the saved state comes back after every justice set was met. The run up
+to the bad is a lasso; the shortest run is a shortest lasso. `counted` is k-liveness (Claessen and Sörensson, "A liveness
+checking algorithm that counts", FMCAD 2012): the bad holds where all sets have been met more than k times over; if that is
+unreachable for some k there is no fair run.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def influential(model: Model) -> list[str]:
 
 
 def to_safety(model: Model) -> Model:
-    """The model whose bad `lasso` is reachable iff the model has a fair run."""
+    """The model whose bad `lasso` is reachable iff the model has a fair run. Its other bads stay."""
     result = _open(model)
     save, saved = reg(SAVE, 1), reg(SAVED, 1)
     result.inputs[SAVE] = 1
@@ -56,7 +57,7 @@ def to_safety(model: Model) -> Model:
             seen = reg(f"l2s.seen.{number}", 1)
             _state(result, f"l2s.seen.{number}", 1, 0, disj(seen, conj(term, disj(saved, save))))
             again = conj(again, seen)
-    result.bad = {LASSO: again}
+    result.bad = {**model.bad, LASSO: again}
     check_model(result)
     return result
 
@@ -81,7 +82,7 @@ def counted(model: Model, most: int) -> Model:
         _state(result, f"klive.seen.{number}", 1, 0, conj(term, negate(complete)))
     full = binary("eq", count, const(most, width))
     _state(result, "klive.count", width, 0, ite(conj(complete, negate(full)), make("add", width, (count, const(1, width))), count))
-    result.bad = {LASSO: conj(complete, full)}
+    result.bad = {**model.bad, LASSO: conj(complete, full)}
     check_model(result)
     return result
 

@@ -1,6 +1,7 @@
 """Random LTL formulas on random small programs: every engine must agree with the explicit product on the unfolded program.
 
-`python -m tests.fuzz.temporal --count 2000` is the campaign; tests take a slice. It prints how much each way decided and the mix of verdicts.
+`python -m tests.fuzz.temporal --count 2000` is the campaign; tests take a slice. It prints how much each way decided and the
+mix of verdicts.
 """
 
 from __future__ import annotations

@@ -78,7 +78,8 @@ def _row(program: str, entry: dict[str, Any]) -> Row:
     if unknown:
         raise ValueError(f"{program}: unknown columns {sorted(unknown)}")
     asked, verdict, model = entry["property"], entry["verdict"], entry.get("model", "LP64")
-    if asked not in PROPERTIES + RUNS or (asked == "ltl") != ("ltl" in entry) or verdict not in ("TRUE", "FALSE", "UNKNOWN") or model not in BITS:
+    known = asked in PROPERTIES + RUNS and (asked == "ltl") == ("ltl" in entry)
+    if not known or verdict not in ("TRUE", "FALSE", "UNKNOWN") or model not in BITS:
         raise ValueError(f"{program}: {asked} {verdict} {model}: no such property, verdict or data model")
     full = f"FALSE({asked})" if verdict == "FALSE" else str(verdict)
     more = {"ltl": entry.get("ltl", ""), "fairness": entry.get("fairness", "")}

@@ -22,9 +22,9 @@ BINARY = ("U", "R", "W", "S")
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """What can be true of a state. `kind`: c, label, line, enabled, running, finished, idle, holds, ended. `text` is the C text, label, or lock;
-    `thread` the thread as written ("" for any); `column` is where the atom starts in the formula, `at` where its text does (from 1).
-    `pieces` is a C text made of several: each with its column, 0 for what joins them."""
+    """What can be true of a state. `kind`: c, label, line, enabled, running, finished, idle, holds, ended. `text` is the C text,
+    label, or lock; `thread` the thread as written ("" for any); `column` is where the atom starts in the formula, `at` where its
+    text does (from 1). `pieces` is a C text made of several: each with its column, 0 for what joins them."""
 
     kind: str
     text: str = ""

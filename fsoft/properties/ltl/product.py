@@ -15,9 +15,8 @@ from itertools import product as combinations
 from typing import NamedTuple
 
 from fsoft.program.explorer import Limits
-from fsoft.program.expr import conj
+from fsoft.program.expr import TRUE, Expr, conj, postorder
 from fsoft.program.pycode import HELPERS, operator_text
-from fsoft.program.expr import TRUE, Expr, postorder
 from fsoft.program.state import State
 from fsoft.program.verdict import Move, Stats
 from fsoft.properties.ltl.lasso import Lasso

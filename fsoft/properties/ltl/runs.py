@@ -1,12 +1,12 @@
 """What an execution is, for properties of whole runs.
 
-An execution is an infinite sequence of frames: a state with the move that is made in it. It is defined on the Program as the interpreter runs
-it, with these rules where the end is observed:
+An execution is an infinite sequence of frames: a state with the move that is made in it. It is defined on the Program as the
+interpreter runs it, with these rules where the end is observed:
 
 - The end is **eager**: once a thread has ended the process (`exit`, `abort`, return from main, a failed assertion), nobody moves; the
   state repeats for ever.
-- A state in which nobody can move repeats for ever, too: a deadlock, or all threads have finished. A spurious wake-up may happen, but need not:
-  where it is the only thing that could, the state may repeat as well.
+- A state in which nobody can move repeats for ever, too: a deadlock, or all threads have finished. A spurious wake-up may happen,
+  but need not: where it is the only thing that could, the state may repeat as well.
 - A **pruned** run (a failed assume; a user's atomic section that blocks with nobody left to move) is no execution.
 - A run that reaches a **cut** or undefined behaviour is not followed; that it exists forbids TRUE.
 """

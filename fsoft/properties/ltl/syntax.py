@@ -5,9 +5,9 @@
     atom     := at(thread, label) | at(file:line) | enabled(t) | running(t) | finished(t) | holds(t, m) | ended()
               | a C expression | `{` C expression `}`
 
-`->` and the binary temporal operators group to the right, and the latter bind tighter than `&&`. A C expression reaches as far as C's own operators
-do; `p->f` without blanks is C's, `a -> b` with a blank is the implication. In braces everything is C, also variables that are called
-like an operator. Errors are `InputError`s at a line and column, with the line and a caret below.
+`->` and the binary temporal operators group to the right, and the latter bind tighter than `&&`. A C expression reaches as far
+as C's own operators do; `p->f` without blanks is C's, `a -> b` with a blank is the implication. In braces everything is C, also
+variables that are called like an operator. Errors are `InputError`s at a line and column, with the line and a caret below.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _OPEN, _CLOSE = {"(": ")", "[": "]", "{": "}"}, (")", "]", "}")
-_C_BINARY = frozenset("+ - * / % << >> < > <= >= == != & ^ |".split())
-_ASSIGNS = frozenset("= += -= *= /= %= &= |= ^= <<= >>= ++ --".split())
+_C_BINARY = frozenset(["+", "-", "*", "/", "%", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|"])
+_ASSIGNS = frozenset(["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"])
 PLACES = ("at", "enabled", "running", "finished", "holds", "ended")
 _LEVELS = (("<->",), ("->",), ("||",), ("&&",), BINARY)
 _NAMES = {"<->": "iff", "->": "implies", "||": "or", "&&": "and"}
@@ -217,7 +217,8 @@ class _Parser:
             token = self.tokens[k]
             called = k + 1 < high and self.tokens[k + 1].text == "("
             if token.text in _ASSIGNS:
-                self.error(token.start, f"'{token.text}': an atom must not change anything" + (" (did you mean '=='?)" if token.text == "=" else ""))
+                hint = " (did you mean '=='?)" if token.text == "=" else ""
+                self.error(token.start, f"'{token.text}': an atom must not change anything{hint}")
             if token.text == ";":
                 self.error(token.start, "';' does not belong into a formula")
             if token.kind == "word" and called and token.text in PLACES:

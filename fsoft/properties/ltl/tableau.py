@@ -1,9 +1,10 @@
 """A formula as a transition system: the symbolic tableau (Clarke, Grumberg and Hamaguchi, "Another look at LTL model checking", FMSD 1997).
 
-The formula is in negation normal form. Every temporal subformula has one latch. For X, U and R the latch is a promise: an input guesses that
-the subformula is going to hold one frame later, the latch remembers the guess, and a constraint makes it true. Only promises count, so one
-direction is enough (all operators are monotone in the normal form); a promise that is not needed is not made. The latch of U gives one
-justice set: infinitely often nothing is promised, or the right side holds. The latches of Y Z S T remember the past.
+The formula is in negation normal form. Every temporal subformula has one latch. For X, U and R the latch is a promise: an input
+guesses that the subformula is going to hold one frame later, the latch remembers the guess, and a constraint makes it true.
+Only promises count, so one direction is enough (all operators are monotone in the normal form); a promise that is not needed is
+not made. The latch of U gives one justice set: infinitely often nothing is promised, or the right side holds. The latches of Y
+Z S T remember the past.
 
 Terms are one-bit `Expr`s over the leaves `atom.K`, the inputs and the latches, so that the circuit and the explicit product read the same
 tableau. A run satisfies the formula iff for some guesses all constraints hold in every frame and every justice set infinitely often.

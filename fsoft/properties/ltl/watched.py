@@ -60,7 +60,7 @@ class Watched:
     def locations(self, atom: Atom, source: Text) -> dict[int, frozenset[int]]:
         """Where a thread is `at` the place that an atom names: by slot, its locations. A FormulaError if there is no such place."""
         if atom.kind == "label":
-            return {slot: found for slot, found in [self._labelled(atom, source)]}
+            return dict([self._labelled(atom, source)])
         file, _, line = atom.text.rpartition(":")
         found = {t.index: _on_line(t, file, int(line)) for t in self.program.threads}
         if not any(found.values()):

@@ -105,7 +105,7 @@ def test_false_lassos_are_refused(tmp_path: Path) -> None:
     good = check_explicit(watched, prop).lasso
     assert good is not None
     runs = Runs(watched, prop.atoms(), compiled=False)
-    with pytest.raises(NotALasso, match="does not close|does not replay"):
+    with pytest.raises(NotALasso, match=r"does not close|does not replay"):
         confirm(runs, prop.formula, Lasso(good.stem, good.loop[:-1]), "none")
     with pytest.raises(NotALasso, match="although somebody could"):
         confirm(runs, prop.formula, Lasso((), (None,)), "none")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fsoft.api import After, load
@@ -52,12 +52,15 @@ Progress = Callable[[Stats], None]
 
 @dataclass(slots=True)
 class Answered:
-    """The verdict on one property; for FALSE with the lasso. `home` says in which words the states of the loop are equal, if not in all."""
+    """The verdict on one property; for FALSE with the lasso."""
 
     prop: Property
     verdict: Verdict
     lasso: Lasso | None = None
-    notes: list[str] = field(default_factory=list)
+    @property
+    def notes(self) -> list[str]:
+        """What the verdict assumes."""
+        return [f"(under {self.prop.fairness} fairness)"] if self.prop.fairness != "none" else []
 
 
 # ---------------------------------------------------------------- loading

@@ -15,7 +15,7 @@ from fsoft.cli.limits import limited
 from fsoft.cli.search import Watch, count, find_engine
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.program.program import Program
-from fsoft.program.verdict import Verdict
+from fsoft.program.verdict import Stats, Verdict
 from fsoft.properties.ltl import Property, Watched, read
 
 if TYPE_CHECKING:
@@ -82,7 +82,12 @@ def _work(args: argparse.Namespace, asked: Request, props: list[Property], engin
 def _open(props: list[Property], why: str, watch: Watch) -> list[Answered]:
     from fsoft.temporal import Answered
 
-    return [Answered(p, Verdict("UNKNOWN", p.name, [f"{why}: nothing is known about '{p}'"], stats=watch.stats)) for p in props]
+    found = []
+    for number, p in enumerate(props):
+        far = f"no violation of '{p}' within {watch.stats.depth} steps" if watch.stats.depth > 0 and not number else ""
+        line = f"{why}: " + (far or f"nothing is known about '{p}'")
+        found.append(Answered(p, Verdict("UNKNOWN", p.name, [line], stats=watch.stats)))
+    return found
 
 
 def _answer(args: argparse.Namespace, watched: Watched, prop: Property, engine: str, watch: Watch) -> Answered:
@@ -90,6 +95,7 @@ def _answer(args: argparse.Namespace, watched: Watched, prop: Property, engine: 
 
     if engine == "explicit":
         return check_explicit(watched, prop, progress=watch)
+    watch.stats = Stats()
     left = None if args.timeout is None else max(0.1, args.timeout - (time.monotonic() - args.started) - 0.3)
     answered = check_circuit(watched, prop, engine, timeout=left, progress=watch, **args.engine_options)
     late = left is not None and answered.verdict.kind == "UNKNOWN" and not answered.verdict.bounds
@@ -135,7 +141,7 @@ def _print(args: argparse.Namespace, program: Program | None, one: Answered, sev
     if one.lasso is not None and program is not None and args.trace:
         print(text_of_trace(program, one.verdict.trace, _loop(one)))
         print()
-    for line in one.verdict.reasons:
+    for line in [*one.verdict.reasons, *one.notes]:
         print(line)
     if several:
         print(f"{one.prop}: {one.verdict.last_line()}\n")
@@ -145,7 +151,8 @@ def _json(asked: Request, program: Program | None, one: Answered, trace: bool, n
     from fsoft.cli.json import json_of
 
     table: dict[str, Any] = json.loads(json_of(asked, program, one.verdict, trace))
-    table["formula"], table["fairness"], table["notes"] = one.prop.source.text.strip(), one.prop.fairness, notes
+    table["formula"], table["fairness"] = one.prop.source.text.strip(), one.prop.fairness
+    table["notes"] = [*one.notes, *notes]
     if one.lasso is not None:
         table["loop"] = _loop(one)
     return table

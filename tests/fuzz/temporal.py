@@ -28,7 +28,7 @@ void __VERIFIER_assume(int);
 void __VERIFIER_atomic_begin(void);
 void __VERIFIER_atomic_end(void);
 void abort(void);
-int x, y, z;
+int x, y, z, own; /* own: of the first thread alone, and of the formula */
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 """
@@ -40,12 +40,13 @@ class Programs:
 
     def __init__(self, seed: int):
         self.random = random.Random(seed)
+        self.first = False
 
     def condition(self) -> str:
         return self.random.choice(("x", "!y", "z == 1", "x != y", "__VERIFIER_nondet_bool()", "x && z", "y < 2"))
 
     def simple(self) -> str:
-        target = self.random.choice("xyz")
+        target = self.random.choice(("x", "y", "z", "own", "own") if self.first else ("x", "y", "z"))
         value = self.random.choice(("0", "1", "2", "!x", "y", f"({target} + 1) % 3", "z == 1"))
         return f"{target} = {value};"
 
@@ -73,7 +74,11 @@ class Programs:
 
     def program(self) -> str:
         threads = self.random.randint(1, 2)
-        bodies = [" ".join(self.statement(2) for _ in range(self.random.randint(1, 2))) for _ in range(threads)]
+        bodies = []
+        for number in range(threads):
+            self.first = number == 0
+            bodies.append(" ".join(self.statement(2) for _ in range(self.random.randint(1, 3))))
+        self.first = False
         functions = "".join(f"void *w{k}(void *arg) {{ l{k}: {body} return 0; }}\n" for k, body in enumerate(bodies))
         create = " ".join(f"pthread_create(&t{k}, 0, w{k}, 0);" for k in range(threads))
         join = " ".join(f"pthread_join(t{k}, 0);" for k in range(threads)) if self.random.random() < 0.6 else ""
@@ -91,7 +96,7 @@ class Formulas:
         pick = self.random
         if pick.random() < 0.25:
             return pick.choice(("ended()", "finished(w0)", "running(w0)", "enabled(w0)", "holds(w0, m)", "at(w0, l0)", "running(0)"))
-        return pick.choice(("x", "y == 1", "z < 2", "x == y", "x + z > 1", "!z"))
+        return pick.choice(("x", "y == 1", "z < 2", "x == y", "x + z > 1", "!z", "own", "own == 1"))
 
     def formula(self, depth: int) -> str:
         pick = self.random

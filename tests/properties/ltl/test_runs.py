@@ -34,6 +34,7 @@ def ask(folder: Path, formula: str, thread: str = "", main: str = "pthread_join(
 CASES = [
     # the end is eager, but an access and the end after it are two steps: w may see x == 1
     ("G !y", "if (x) y = 1;", "x = 1;", "none", "FALSE"),
+    ("F x", "x = 1; x = 0;", "pthread_join(t, 0);", "weak", "TRUE"),  # only the formula sees it
     ("F y", "y = 1;", "", "weak", "FALSE"),  # main may end first
     ("F y", "y = 1;", "pthread_join(t, 0);", "weak", "TRUE"),
     ("F ended()", "pthread_mutex_lock(&m); pthread_mutex_lock(&m);", "pthread_join(t, 0);", "strong", "FALSE"),  # a deadlock counts

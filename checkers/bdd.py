@@ -31,11 +31,11 @@ class Bdd(SafetyEngine):
     def solve(self, goal: Goal) -> Outcome:
         if all(literal == 0 for literal in goal.targets.values()):
             return invariant([])
-        space = _Space(goal, manager(self.backend))
-        image = _Image(space, self.cluster)
+        space = Space(goal, manager(self.backend))
+        image = Image(space, self.cluster)
         return self._explore(goal, space, image)
 
-    def _explore(self, goal: Goal, space: _Space, image: _Image) -> Outcome:
+    def _explore(self, goal: Goal, space: Space, image: Image) -> Outcome:
         dd = space.dd
         rings = [space.initial]
         reached = space.initial
@@ -55,7 +55,7 @@ class Bdd(SafetyEngine):
                 return Open(f"more than {self.nodes} BDD nodes for the states within {len(rings) - 1} steps")
 
 
-class _Space:
+class Space:
     """The model as diagrams: next functions, bads, constraints, initial states."""
 
     def __init__(self, goal: Goal, dd: Manager) -> None:
@@ -75,8 +75,9 @@ class _Space:
         for literal in bits.constraints.values():
             self.legal = self.legal & self.at(literal)
         self.bad = dd.false
-        for literal in goal.targets.values():
-            self.bad = self.bad | self.at(literal)
+        self._targets = {name: self.at(literal) for name, literal in goal.targets.items()}
+        for target in self._targets.values():
+            self.bad = self.bad | target
         self.bad = self.bad & self.legal
         self.bad_states = dd.exists(self.bad, list(self.inputs))
         self.initial = dd.true
@@ -108,23 +109,27 @@ class _Space:
         value = self._value[literal >> 1]
         return ~value if literal & 1 else value
 
+    def at_target(self, name: str) -> Diagram:
+        """The transitions in which a target holds."""
+        return self._targets[name]
+
     # ------------------------------------------------------------ evidence
 
     def trace(self, rings: list[Diagram]) -> BitStimulus:
         """A run to a bad state in the last ring."""
         dd = self.dd
-        state, step = self._choose(rings[-1] & self.bad)
+        state, step = self.choose(rings[-1] & self.bad)
         steps = [step]
         for ring in reversed(rings[:-1]):
             before = ring & self.legal
             for i, value in enumerate(state):
                 before = before & (self.next[i] if value else ~self.next[i])
             assert before != dd.false
-            state, step = self._choose(before)
+            state, step = self.choose(before)
             steps.append(step)
         return BitStimulus(state, tuple(reversed(steps)))
 
-    def _choose(self, states: Diagram) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def choose(self, states: Diagram) -> tuple[tuple[int, ...], tuple[int, ...]]:
         chosen = self.dd.pick(states)
         state = tuple(chosen.get(2 * i, 0) for i in range(self.count))
         return state, tuple(chosen.get(number, 0) for number in self.inputs)
@@ -185,10 +190,10 @@ def _order(goal: Goal) -> list[tuple[int, ...]]:
     return order + rest
 
 
-class _Image:
+class Image:
     """The states one step after given ones."""
 
-    def __init__(self, space: _Space, cluster: int) -> None:
+    def __init__(self, space: Space, cluster: int) -> None:
         self.space, self.dd = space, space.dd
         self.back = {2 * i + 1: 2 * i for i in range(space.count)}
         alive = set(influence(space.bits, [*space.goal.targets.values(), *space.bits.constraints.values()]))

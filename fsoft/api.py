@@ -49,14 +49,17 @@ def load(
 
     options = options or Options()
     files = [(Source(s) if isinstance(s, str) else s).also(include, define, undefine) for s in sources]
-    roots = options.thread_functions or (options.entry,)
+    roots = (*(options.thread_functions or (options.entry,)), *filter(None, [options.observer]))
     unit = read(files, model={32: ILP32, 64: LP64}[bits], roots=roots, cpp=cpp)
     program = deeply(lambda: lower(unit, options))
     after("lower", program)
     for one in PIPELINE:
         if options.fold or not isinstance(one, Fold):
-            chosen = Truncate(options.array_limit) if isinstance(one, Truncate) else one
-            program = chosen.apply(program)
+            if isinstance(one, Truncate):
+                one = Truncate(options.array_limit)
+            if isinstance(one, Fold) and options.observer:
+                one = Fold(stops=True)
+            program = one.apply(program)
             after(one.name, program)
     check_legal(program)
     if program.race_on:

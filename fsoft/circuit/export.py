@@ -135,4 +135,16 @@ def _text(model: Model, form: Form, comment: str) -> str:
     return write_smtlib(model, 0 if form.depth is None else form.depth, comment)
 
 
-__all__ = ["ARRAY_FORMATS", "BIT_FORMATS", "FORMATS", "WORD_FORMATS", "Exported", "Form", "export", "one_target", "targets_of"]
+def live_file(model: Model, suffix: str, comment: str, *, reduce: bool, fold: bool, version: str) -> tuple[bytes, Model]:
+    """A model with justice as a file, and the model as it was written. Bounds are bads, as everywhere."""
+    small = reduce_words(model) if reduce else model
+    if suffix not in BIT_FORMATS:
+        return _text(small, Form(suffix), comment).encode(), small
+    bits = bitblast(small)
+    final = fold_constraints(bits) if fold else bits
+    return write_aiger(final, binary=suffix == "aig", version=version, comment=comment), small
+
+
+__all__ = [
+    "ARRAY_FORMATS", "BIT_FORMATS", "FORMATS", "WORD_FORMATS", "Exported", "Form", "export", "live_file", "one_target", "targets_of",
+]  # fmt: skip

@@ -191,7 +191,7 @@ def _text(value: Any) -> str:
 
 def _source(entry: dict[str, Any]) -> Source:
     flags = {name: tuple(_text(flag) for flag in entry[name]) for name in ("include", "define", "undefine")}
-    return Source(_text(entry["path"]), **flags)
+    return Source(_text(entry["path"]), flags["include"], flags["define"], flags["undefine"])
 
 
 def _typed(given: dict[str, Any], default: Any, names: set[str]) -> dict[str, Any]:

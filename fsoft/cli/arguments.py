@@ -11,8 +11,9 @@ from typing import NoReturn
 from fsoft.api import Options, Source
 from fsoft.cli.exits import UsageError
 from fsoft.cli.tasks import Question, Task, read_compile_commands, read_property, read_task
-from fsoft.frontend.source import Unsupported
+from fsoft.frontend.source import Loc, Unsupported
 from fsoft.program.options import PROPERTIES
+from fsoft.properties.ltl.syntax import Text
 
 CHECKS = {
     "--data-races-check": ("no-data-race", "two conflicting accesses, not both atomic, at the same time"),
@@ -26,6 +27,8 @@ CHECKS = {
     "--lock-check": ("no-lock-misuse", "unlocking what is not held, destroying what is in use, ..."),
 }
 MOST_THREADS = 63
+TERMINATION = "termination"
+FAIRNESS = ("none", "weak", "strong")
 
 
 class Parser(argparse.ArgumentParser):
@@ -109,7 +112,9 @@ def add_lowering(parser: Parser) -> None:
 def add_checks(parser: Parser) -> None:
     """Which questions are asked."""
     group = parser.add_argument_group("properties (assertions are always checked, unless --property asks for something else)")
-    group.add_argument("--property", metavar="P", help="a .prp file, or a name: " + ", ".join(PROPERTIES))
+    group.add_argument("--property", metavar="P", help="a .prp file, or a name: " + ", ".join((*PROPERTIES, TERMINATION)))
+    group.add_argument("--ltl", action="append", default=[], metavar="F", help="a formula over runs: 'G (x > 0 -> F y)' (again for more)")
+    group.add_argument("--fairness", choices=FAIRNESS, help="with --ltl: none (the default), weak (termination's default) or strong")
     for flag, (_, text) in CHECKS.items():
         group.add_argument(flag, dest="checks", action="append_const", const=flag, default=[], help=text)
     group.add_argument("--race-on", action="append", default=[], metavar="OBJECT",
@@ -143,6 +148,7 @@ class Request:
     bits: int
     cpp: str
     options: Options
+    formulas: tuple[Text, ...] = ()
 
     @property
     def name(self) -> str:
@@ -155,7 +161,9 @@ def request(args: argparse.Namespace) -> Request:
     sources = _sources(args, task)
     question = _question(args, task)
     bits = args.bits or (64 if task and task.model == "LP64" else 32)
-    return Request(sources, bits, args.cpp, _options(args, question))
+    if getattr(args, "fairness", None) and not question.formulas:
+        raise UsageError("--fairness is for properties of runs: --ltl, or --property termination")
+    return Request(sources, bits, args.cpp, _options(args, question), question.formulas)
 
 
 def _task(files: list[str]) -> Task | None:
@@ -194,10 +202,22 @@ def _question(args: argparse.Namespace, task: Task | None) -> Question:
     flags = getattr(args, "checks", [])
     everything = getattr(args, "all_checks", False)
     asked = getattr(args, "property", None)
+    given = tuple(getattr(args, "ltl", []))
+    if given:
+        other = "--property" if asked is not None else flags[0] if flags else "--all-checks" if everything else ""
+        if other:
+            raise UsageError(f"--ltl says what to check: it cannot be combined with {other}")
+        names = ["--ltl"] if len(given) == 1 else [f"--ltl[{k}]" for k in range(1, len(given) + 1)]
+        return Question(frozenset(), None, tuple(Text(" ".join(text.splitlines()), name) for text, name in zip(given, names)))
     if asked is not None:
         if flags or everything:
             raise UsageError(f"--property says what to check: it cannot be combined with {flags[0] if flags else '--all-checks'}")
-        return Question(frozenset({asked})) if asked in PROPERTIES else read_property(asked)
+        if asked == TERMINATION:
+            return Question(frozenset(), None, (Text(TERMINATION, "--property"),))
+        found = Question(frozenset({asked})) if asked in PROPERTIES else read_property(asked)
+        if found.checks and found.formulas:
+            raise UsageError(f"{asked} asks about states and about whole runs: put them into two files")
+        return found
     if everything:
         return Question(frozenset(PROPERTIES))
     if not flags and task and task.properties and hasattr(args, "property"):
@@ -216,6 +236,11 @@ def _of_task(task: Task) -> Question:
             refused.append(error)
     if not questions:
         raise refused[0]
+    if any(q.checks for q in questions):  # properties of runs are asked alone
+        formulas = [text for q in questions for text in q.formulas]
+        refused += [Unsupported(Loc(t.file, t.line), f"'{t.text.strip()}' (ask for it alone, with --property)") for t in formulas]
+    else:
+        return Question(frozenset(), questions[0].entry, tuple(text for q in questions for text in q.formulas))
     for one in refused:
         print(f"{one.loc}: note: not checked: {one.what}", file=sys.stderr)
     return Question(frozenset().union(*(q.checks for q in questions)), questions[0].entry)

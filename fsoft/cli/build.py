@@ -41,6 +41,10 @@ def run(argv: Sequence[str]) -> int:
         raise exits.UsageError(f"-o {args.output}: the name must end in .aag, .aig, .btor2, .smv or .smt2")
     _check_form(args, suffix)
     asked = request(args)
+    if asked.formulas:
+        from fsoft.cli.ltl import build_runs
+
+        return build_runs(args, asked, suffix)
     return limited(lambda: _work(args, asked, suffix), args.timeout, args.memory)
 
 

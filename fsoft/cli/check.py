@@ -26,8 +26,12 @@ def run(argv: Sequence[str]) -> int:
         return check_model_file(args, model)
     if args.witness:
         raise exits.UsageError("--witness is for model files: the trace of a C program is printed")
-    engine = find_engine(args.engine)
     asked = request(args)
+    if asked.formulas:
+        from fsoft.cli.ltl import check_runs
+
+        return check_runs(args, asked)
+    engine = find_engine(args.engine)
     check_question(engine, asked, args)
     stages = Stages(args.dump_after)
     return limited(lambda: _work(args, asked, stages, engine), args.timeout, args.memory)

@@ -15,14 +15,16 @@ def run(argv: Sequence[str]) -> int:
     parser.usage = "fsoft checkers"
     parser.parse_args(argv)
     for engine in engines().values():
-        _print(engine, f"properties: {', '.join(engine.properties)}", None)
+        runs = ", ltl, termination" if engine.name == "explicit" else ""
+        _print(engine, f"properties: {', '.join(engine.properties)}{runs}", None)
     for entry in model_engines().values():
         _print(entry, _properties(), entry.missing())
+    print("klive: k-liveness on top of pdr, for --ltl and termination only\n    takes a circuit; answers TRUE and FALSE")
     return exits.TRUE
 
 
 def _properties() -> str:
-    return f"properties: {', '.join(PROPERTIES)}; bads of a model file"
+    return f"properties: {', '.join(PROPERTIES)}, ltl, termination; bads and justice of a model file"
 
 
 def _print(engine: Engine | ModelEngine, properties: str, missing: str | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from dataclasses import replace
 from typing import Any
 
 from checkers.registry import ModelEngine, UnknownEngine, model_engine
@@ -33,6 +34,8 @@ def check_model_file(args: argparse.Namespace, path: str) -> int:
     missing = entry.missing()
     if missing is not None:
         raise exits.UsageError(f"--engine {name}: {missing}")
+    if args.ltl or args.fairness:
+        raise exits.UsageError("properties are part of the model: --ltl and --fairness cannot be given when a model is checked")
     if args.scheduler or args.contexts or args.rounds or args.schedule:
         raise exits.UsageError("the scheduler is part of the model: it cannot be chosen when a model is checked")
     if args.arrays:
@@ -47,7 +50,9 @@ def _work(args: argparse.Namespace, path: str, entry: ModelEngine, options: dict
     watch, late = Watch(), False
     try:
         model = read_model(path)
-        answer = _ask(args, model, entry, options, watch)
+        if args.witness and model.justice:
+            raise exits.UsageError("--witness: lassos cannot be written yet, and this model has justice properties")
+        answer = _ask_all(args, model, entry, options, watch)
     except exits.OutOfTime:
         answer, late = Unknown(watch.stats.depth, "time limit reached"), True
     finally:
@@ -65,6 +70,29 @@ def _work(args: argparse.Namespace, path: str, entry: ModelEngine, options: dict
 
 def _out_of_time(args: argparse.Namespace, answer: Answer) -> bool:
     return args.timeout is not None and isinstance(answer, Unknown) and answer.why == "time limit reached"
+
+
+def _ask_all(args: argparse.Namespace, model: Model | BitModel, entry: ModelEngine, options: dict[str, Any], watch: Watch) -> Answer:
+    """The answer about bads and bounds; where there is justice, about each of its properties with them, by liveness to safety."""
+    answers = [_ask(args, one, entry, options, watch) for one in _questions(model)]
+    bad = [one for one in answers if isinstance(one, Violated)]
+    unknown = [one for one in answers if isinstance(one, Unknown)]
+    return (bad or unknown or answers)[0]
+
+
+def _questions(model: Model | BitModel) -> list[Model | BitModel]:
+    if not model.justice:
+        return [model]
+    from fsoft.circuit.liveness import LASSO, to_safety
+    from fsoft.circuit.words import to_model
+
+    words = to_model(model) if isinstance(model, BitModel) else model
+    found: list[Model | BitModel] = []
+    for name, sets in words.justice.items():
+        safe = to_safety(replace(words, justice={name: sets}))
+        safe.bad[name] = safe.bad.pop(LASSO)
+        found.append(safe)
+    return found
 
 
 def _ask(args: argparse.Namespace, model: Model | BitModel, entry: ModelEngine, options: dict[str, Any], watch: Watch) -> Answer:

@@ -37,6 +37,8 @@ def run(argv: Sequence[str]) -> int:
     args = parser.parse_args(argv)
     find_engine(args.engine)
     asked = request(args)
+    if asked.formulas:
+        raise exits.UsageError("reduce keeps verdicts about states: it cannot be asked about --ltl or termination")
     return limited(lambda: _work(args, asked), args.timeout, args.memory)
 
 

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from fsoft.frontend.source import InputError, Loc, Unsupported
+from fsoft.properties.ltl.syntax import Text
 
 FORMULAS = {
     "G!call(reach_error())": "unreach-call",
@@ -23,10 +24,11 @@ _CHECK = re.compile(r"CHECK\s*\(\s*init\s*\(\s*(\w+)\s*\(\s*\)\s*\)\s*,\s*LTL\s*
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a property file asks: which properties, of runs that start at which function."""
+    """What a property file asks: which properties, which formulas (a place in the file each), of runs that start at which function."""
 
     checks: frozenset[str]
     entry: str | None = None
+    formulas: tuple[Text, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,9 @@ def read_text(path: str) -> str:
 
 
 def read_property(path: str) -> Question:
-    """A `.prp` file: one or more lines `CHECK( init(main()), LTL(G ...) )`."""
+    """A `.prp` file: one or more lines `CHECK( init(main()), LTL(G ...) )`. What is not one of SV-COMP's properties is a formula."""
     checks: set[str] = set()
+    formulas: list[Text] = []
     entry = None
     for number, line in enumerate(read_text(path).splitlines(), 1):
         text = line.strip()
@@ -71,19 +74,24 @@ def read_property(path: str) -> Question:
         if not match:
             raise InputError(Loc(path, number, 1), "expected a line such as CHECK( init(main()), LTL(G ! call(reach_error())) )")
         entry = match[1]
-        for conjunct in match[2].split("&"):
-            checks.add(_property_of(conjunct, Loc(path, number, match.start(2) + 1)))
-    if not checks:
+        known = [FORMULAS.get("".join(conjunct.split())) for conjunct in match[2].split("&")]
+        if None in known:
+            formulas.append(_formula(path, number, line, match[2], len(line) - len(line.lstrip()) + match.start(2) + 1))
+        else:
+            checks.update(name for name in known if name is not None)
+    if not checks and not formulas:
         raise InputError(Loc(path, 0), "the file states no property: no CHECK(...) line")
-    return Question(frozenset(checks), entry)
+    return Question(frozenset(checks), entry, tuple(formulas))
 
 
-def _property_of(formula: str, loc: Loc) -> str:
-    name = FORMULAS.get("".join(formula.split()))
-    if name is None:
-        known = ", ".join(sorted(set(FORMULAS.values())))
-        raise Unsupported(loc, f"the property '{formula.strip()}' is not supported; supported are: {known}")
-    return name
+def _formula(path: str, number: int, line: str, formula: str, column: int) -> Text:
+    """An LTL formula that is none of SV-COMP's. Calls of functions and SV-COMP's own words cannot be part of one."""
+    if "".join(formula.split()) == "Fend":
+        return Text("termination", path, number, column, line)
+    if re.search(r"\bcall\s*\(|\b(?:valid|data|overflow)\b", formula):
+        names = ", ".join(sorted({*FORMULAS.values(), "termination"}))
+        raise Unsupported(Loc(path, number, column), f"the property '{formula.strip()}' is not supported; supported are: {names}, and LTL")
+    return Text(formula, path, number, column, line)
 
 
 def read_task(path: str) -> Task:

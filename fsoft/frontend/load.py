@@ -40,7 +40,7 @@ def load(
             for file in files:
                 where = Loc(file.path, 0)
                 options = {"include": file.include, "define": file.define, "undefine": file.undefine}
-                analyzer.add(parse_path(file.path, cpp=cpp, bits=model.pointer_bits, **options))
+                analyzer.add(parse_path(file.path, cpp=cpp, bits=model.pointer_bits, more=file.more, **options))
             return analyzer.finish(roots)
         except RecursionError:
             raise InputError(analyzer.place() or where, "expressions, statements or declarations are nested too deeply") from None

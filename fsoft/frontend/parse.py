@@ -97,11 +97,12 @@ def parse_path(
     define: Sequence[str] = (),
     undefine: Sequence[str] = (),
     bits: int = 32,
+    more: str = "",
 ) -> ParsedFile:
-    """Parse a file: `.i` as it is, anything else after preprocessing (`cpp` is "pcpp" or "gcc")."""
+    """Parse a file: `.i` as it is, anything else after preprocessing (`cpp` is "pcpp" or "gcc"). `more` is read as its last lines."""
     if path.endswith(".i"):
-        return parse_text(read_text(path), path)
-    done = preprocess(path, cpp=cpp, include=include, define=define, undefine=undefine, bits=bits)
+        return parse_text(read_text(path) + more, path)
+    done = preprocess(path, cpp=cpp, include=include, define=define, undefine=undefine, bits=bits, more=more)
     parsed = parse_text(done.text, path)
     parsed.lines.update(done.lines)
     parsed.notes[:0] = done.notes

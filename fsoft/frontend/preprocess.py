@@ -77,15 +77,22 @@ def without_long_comments(text: str) -> str:
 
 
 def preprocess(
-    path: str, *, cpp: str, include: Sequence[str] = (), define: Sequence[str] = (), undefine: Sequence[str] = (), bits: int = 32
+    path: str,
+    *,
+    cpp: str,
+    include: Sequence[str] = (),
+    define: Sequence[str] = (),
+    undefine: Sequence[str] = (),
+    bits: int = 32,
+    more: str = "",
 ) -> Preprocessed:
-    text = read_text(path)
+    text = read_text(path) + more
     check_comments(text, path)
     for name in (*define, *undefine):
         if not re.match(r"[A-Za-z_]\w*(\([^)]*\))?(=|$)", name):
             raise InputError(Loc("<command line>", 0), f"'{name}' is not the name of a macro")
     if cpp == "gcc":
-        return _with_gcc(path, text, include, define, undefine, bits)
+        return _with_gcc(path, text, include, define, undefine, bits, bool(more))
     if cpp != "pcpp":
         raise InputError(Loc("<command line>", 0), f"there is no preprocessor '{cpp}' (pcpp or gcc)")
     # pcpp takes a while to import, and preprocessed files do without it.
@@ -94,14 +101,23 @@ def preprocess(
     return run(path, text, include, define, undefine, bits)
 
 
-def _with_gcc(path: str, text: str, include: Sequence[str], define: Sequence[str], undefine: Sequence[str], bits: int) -> Preprocessed:
+def _with_gcc(
+    path: str, text: str, include: Sequence[str], define: Sequence[str], undefine: Sequence[str], bits: int, piped: bool
+) -> Preprocessed:
+    """`piped`: the text is not what is in the file, so gcc gets it by its standard input."""
     command = ["gcc", "-E", f"-m{bits}", "-std=gnu17", "-D__FSOFT__=1"]
     command += [f"-I{folder}" for folder in include] + [f"-D{name}" for name in define] + [f"-U{name}" for name in undefine]
-    command.append(f"./{path}" if path.startswith("-") else path)
+    given = None
+    if piped:
+        quoted = path.replace("\\", "\\\\").replace('"', '\\"')
+        command += ["-iquote", os.path.dirname(path) or ".", "-x", "c", "-"]
+        given = f'# 1 "{quoted}"\n{text}'.encode("utf-8", "surrogateescape")
+    else:
+        command.append(f"./{path}" if path.startswith("-") else path)
     import subprocess  # only here: it takes a while to import
 
     try:
-        done = subprocess.run(command, capture_output=True, check=False, stdin=subprocess.DEVNULL)
+        done = subprocess.run(command, capture_output=True, check=False, input=given if given is not None else b"")
     except FileNotFoundError:
         raise InputError(Loc(path, 0), "gcc is not installed: install it, or use the built-in preprocessor (--cpp pcpp)") from None
     if done.returncode != 0:

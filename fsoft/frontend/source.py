@@ -44,13 +44,14 @@ class Unsupported(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A C file, with preprocessor flags of its own (as a compilation database gives them)."""
+    """A C file, with preprocessor flags of its own (as a compilation database gives them). `more` is C text that is read after it."""
 
     path: str
     include: tuple[str, ...] = ()
     define: tuple[str, ...] = ()
     undefine: tuple[str, ...] = ()
+    more: str = ""
 
     def also(self, include: Sequence[str], define: Sequence[str], undefine: Sequence[str]) -> Source:
         """The same file with more flags, which come after its own."""
-        return Source(self.path, (*self.include, *include), (*self.define, *define), (*self.undefine, *undefine))
+        return Source(self.path, (*self.include, *include), (*self.define, *define), (*self.undefine, *undefine), self.more)

@@ -27,7 +27,7 @@ from fsoft.passes.graph import Graph, each_template, shortened
 from fsoft.passes.tidy import Tidy, tags_before, tidy_template, values_after, written_first
 from fsoft.passes.ways import all_exclusive, exhaustive
 from fsoft.program.expr import TRUE, Expr, conj, fill, negate, reg
-from fsoft.program.program import Action, Assign, Halt, Program, Require, Step, Template
+from fsoft.program.program import Action, Assign, Check, Halt, Program, Require, Step, Template
 
 _assume_in_guard = False
 """A defect for the tests to catch: a folded assume disables the step instead of stopping the thread after it."""
@@ -38,13 +38,15 @@ _TEXT = 160
 @dataclass(frozen=True)
 class Fold:
     """`largest`: actions of a folded step. `copies`: actions that may be copied to several steps. `keep_labels`: locations with
-    the user's labels stay. `keep`: further (template name, location) pairs of the input that stay."""
+    the user's labels stay. `keep`: further (template name, location) pairs of the input that stay. `stops`: steps that may stop their
+    thread are not folded (the end of a run is observed)."""
 
     name: str = "fold"
     largest: int = 128
     copies: int = 12
     keep_labels: bool = False
     keep: frozenset[tuple[str, int]] = frozenset()
+    stops: bool = False
 
     def apply(self, program: Program) -> Program:
         sharing = Sharing(program)
@@ -75,6 +77,8 @@ class _Folding:
         for step in template.steps:
             self.into[step.target].add(step.source)
             if step.tags or blocking(step) or template.locations[step.target].atomic:
+                continue
+            if options.stops and any(isinstance(action, (Check, Halt)) for action in step.actions):
                 continue
             if not sharing.visible(template, step):
                 self._invisible[id(step)] = step

@@ -41,7 +41,7 @@ Domain = Callable[[Question, Sequence[int] | None], Sequence[int]]
 
 
 StepFunction = Callable[[Vector, Choose, list[Event], list[Access]], bool]
-GuardFunction = Callable[[Vector], Any]
+GuardFunction = Callable[[Sequence[Any]], Any]
 
 
 def set_bits(mask: int) -> list[int]:

@@ -27,7 +27,9 @@ class Options:
     that is not known. `heap_size`: bytes of a heap object whose size is not constant. `recursion`: how many frames of one
     function may be active. `array_limit`: how many cells of an array are modelled, 0 for all.
     `race_on`: the C names of the objects on which data races count; none means all.
-    `checks`: properties of PROPERTIES that are on. `unknown_functions`: "reject" or "havoc"."""
+    `checks`: properties of PROPERTIES that are on. `unknown_functions`: "reject" or "havoc".
+    `observer`: a function that only looks on (the atoms of an LTL formula), in a slot of its own behind all others. What it reads
+    stays visible, and steps that may stop their thread stay apart from accesses, because the end is observed."""
 
     entry: str = "main"
     thread_functions: tuple[str, ...] = ()
@@ -44,3 +46,4 @@ class Options:
     checks: frozenset[str] = frozenset({"unreach-call"})
     fold: bool = True
     race_on: tuple[str, ...] = ()
+    observer: str = ""

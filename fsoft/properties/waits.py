@@ -135,7 +135,7 @@ class Waits:
         common: dict[int, int] | None = None
         for index, found in rows:
             guard = machine.guard(slot, index)
-            if guard is not None and not guard(v):  # type: ignore[arg-type]
+            if guard is not None and not guard(v):
                 continue
             mine = self._named(machine, v, slot, found)
             common = mine if common is None else {who: at for who, at in common.items() if who in mine}

@@ -34,6 +34,7 @@ class Line:
     inputs: list[str] = field(default_factory=list)
     changes: dict[str, tuple[str, str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    loop: bool = False  # the loop of a lasso begins here
 
 
 def user_loc(step: Step) -> Loc:
@@ -103,22 +104,22 @@ class _Names:
         return f"{words.get(event.kind, event.kind)}: {marker}" if marker else words.get(event.kind, event.kind)
 
 
-def lines_of_trace(program: Program, moves: Sequence[Move]) -> list[Line]:
-    """The statements of a trace, replayed on the definition of the semantics."""
+def lines_of_trace(program: Program, moves: Sequence[Move], loop: int | None = None) -> list[Line]:
+    """The statements of a trace, replayed on the definition of the semantics. `loop` is the move with which a loop begins."""
     machine = Machine(program, compiled=False)
     names, lines = _Names(machine.layout), list[Line]()
-    for one in play(machine, moves):
+    for number, one in enumerate(play(machine, moves)):
         step = machine.step(one.move.slot, one.move.step)
         loc = user_loc(step)
         last = lines[-1] if lines else None
-        if last is None or (last.slot, last.loc[:2], last.text) != (one.move.slot, loc[:2], step.text):
-            last = Line(one.move.slot, loc, step.text)
+        if last is None or number == loop or (last.slot, last.loc[:2], last.text) != (one.move.slot, loc[:2], step.text):
+            last = Line(one.move.slot, loc, step.text, loop=number == loop)
             lines.append(last)
         last.inputs.extend(names.answer(question, value) for question, value in one.asked)
         for name, old, new in names.changes(one):
             last.changes[name] = (last.changes[name][0] if name in last.changes else old, new)
         last.notes.extend(names.event(event) for event in one.events)
-    return [line for line in lines if line.text or line.inputs or line.changes or line.notes]
+    return [line for line in lines if line.text or line.inputs or line.changes or line.notes or line.loop]
 
 
 def _effects(line: Line) -> str:
@@ -128,12 +129,18 @@ def _effects(line: Line) -> str:
     return "; ".join([*line.inputs, *changes, *line.notes])
 
 
-def text_of_trace(program: Program, moves: Sequence[Move]) -> str:
-    """The trace as lines in columns."""
-    lines = lines_of_trace(program, moves)
+LOOP = "---- loop: what follows repeats for ever"
+REST = "---- nobody moves any more"
+
+
+def text_of_trace(program: Program, moves: Sequence[Move], loop: int | None = None) -> str:
+    """The trace as lines in columns. `loop`: the number of the move with which a loop begins (the last: nobody moves any more)."""
+    lines = lines_of_trace(program, moves, loop)
     rows = []
     for line in lines:
         text = line.text if len(line.text) <= _LONGEST else line.text[: _LONGEST - 3] + "..."
         rows.append((f"{line.slot} {program.threads[line.slot].name}", f"{line.loc.file}:{line.loc.line}", text, _effects(line)))
     widths = [max((len(row[k]) for row in rows), default=0) for k in range(3)]
-    return "\n".join("  ".join(f"{cell:<{width}}" for cell, width in zip(row, [*widths, 0])).rstrip() for row in rows)
+    texts = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, [*widths, 0])).rstrip() for row in rows]
+    marked = [part for line, text in zip(lines, texts) for part in ([LOOP, text] if line.loop else [text])]
+    return "\n".join([*marked, REST] if loop == len(moves) else marked)

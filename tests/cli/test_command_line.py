@@ -137,7 +137,7 @@ def test_task_with_a_property_that_is_not_supported(c, tmp_path: Path) -> None:
     listed = "".join(f"  - property_file: {name}.prp\n" for name in ("end", "safe"))
     (tmp_path / "t.yml").write_text(f"input_files: prog.c\nproperties:\n{listed}")
     result = fsoft("check", str(tmp_path / "t.yml"))
-    assert last(result) == "TRUE" and "note: not checked: the property 'F end'" in result.stderr
+    assert last(result) == "TRUE" and "end.prp:1: note: not checked: 'termination'" in result.stderr
 
 
 def test_several_files_and_compile_commands(c, tmp_path: Path) -> None:

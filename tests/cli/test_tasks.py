@@ -38,9 +38,17 @@ def test_property_of_another_entry(tmp_path: Path) -> None:
 
 def test_property_not_supported_is_named(tmp_path: Path) -> None:
     file = tmp_path / "p.prp"
-    file.write_text("CHECK( init(main()), LTL(F end) )\n")
-    with pytest.raises(Unsupported, match="F end"):
+    file.write_text("CHECK( init(main()), LTL(G ! call(launch())) )\n")
+    with pytest.raises(Unsupported, match="call\\(launch"):
         read_property(str(file))
+
+
+def test_properties_of_runs(tmp_path: Path) -> None:
+    file = tmp_path / "p.prp"
+    file.write_text("CHECK( init(main()), LTL(F end) )\n  CHECK( init(main()), LTL(G (x -> F y)) )\n")
+    found = read_property(str(file))
+    assert found.checks == frozenset()
+    assert [(t.text, t.line, t.column) for t in found.formulas] == [("termination", 1, 26), ("G (x -> F y)", 2, 28)]
 
 
 def test_task(tmp_path: Path) -> None:

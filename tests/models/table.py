@@ -21,6 +21,8 @@ PROPERTIES = (
     "unreach-call", "no-data-race", "no-deadlock", "valid-deref", "valid-free", "valid-memtrack", "no-overflow", "no-division-by-zero",
     "no-bad-shift", "no-lock-misuse",
 )  # fmt: skip
+RUNS = ("ltl", "termination")
+"""Properties of whole runs."""
 BITS = {"LP64": 64, "ILP32": 32}
 
 
@@ -37,6 +39,8 @@ class Row:
     defines: tuple[str, ...] = ()
     model: str = "LP64"
     options: tuple[str, ...] = ()
+    ltl: str = ""
+    fairness: str = ""
 
     @property
     def path(self) -> Path:
@@ -50,12 +54,16 @@ class Row:
     def name(self) -> str:
         """The row on one line, unique in the table."""
         flags = [f"-D{d}" for d in self.defines] + (["--32"] if self.bits == 32 else []) + list(self.options)
+        flags += [f"'{self.ltl}'"] if self.ltl else []
+        flags += [f"--fairness {self.fairness}"] if self.fairness else []
         return " ".join([self.program, self.prop, *flags])
 
     def arguments(self) -> list[str]:
         """What comes after `fsoft check`."""
         defines = [part for d in self.defines for part in ("-D", d)]
-        return ["--property", self.prop, f"--{self.bits}", *defines, *self.options, str(self.path)]
+        asked = ["--ltl", self.ltl] if self.ltl else ["--property", self.prop]
+        fairness = ["--fairness", self.fairness] if self.fairness else []
+        return [*asked, *fairness, f"--{self.bits}", *defines, *self.options, str(self.path)]
 
 
 @cache
@@ -67,11 +75,13 @@ def rows(table_file: str = "table.toml") -> tuple[Row, ...]:
 
 
 def _row(program: str, entry: dict[str, Any]) -> Row:
-    unknown = set(entry) - {"property", "verdict", "defines", "model", "options"}
+    unknown = set(entry) - {"property", "verdict", "defines", "model", "options", "ltl", "fairness"}
     if unknown:
         raise ValueError(f"{program}: unknown columns {sorted(unknown)}")
     asked, verdict, model = entry["property"], entry["verdict"], entry.get("model", "LP64")
-    if asked not in PROPERTIES or verdict not in ("TRUE", "FALSE", "UNKNOWN") or model not in BITS:
+    known = asked in PROPERTIES + RUNS and (asked == "ltl") == ("ltl" in entry)
+    if not known or verdict not in ("TRUE", "FALSE", "UNKNOWN") or model not in BITS:
         raise ValueError(f"{program}: {asked} {verdict} {model}: no such property, verdict or data model")
     full = f"FALSE({asked})" if verdict == "FALSE" else str(verdict)
-    return Row(program, asked, full, tuple(entry.get("defines", ())), model, tuple(entry.get("options", ())))
+    more = {"ltl": entry.get("ltl", ""), "fairness": entry.get("fairness", "")}
+    return Row(program, asked, full, tuple(entry.get("defines", ())), model, tuple(entry.get("options", ())), **more)

@@ -189,7 +189,7 @@ def _shared(unit: tree.Unit, options: Options) -> Shared:
 def lower(unit: tree.Unit, options: Options) -> Program:
     """The Program of a linked unit, before any pass. Raises InputError for what cannot be lowered."""
     entries = list(options.thread_functions) or [options.entry]
-    for entry in entries:
+    for entry in [*entries, *filter(None, [options.observer])]:
         if entry not in unit.functions:
             raise InputError(NOWHERE, f"no function '{entry}' to start from; use --entry or --thread to name one")
     program, reuses = _attempt(unit, options, entries, False)
@@ -207,7 +207,7 @@ def _attempt(unit: tree.Unit, options: Options, entries: list[str], reuses: bool
     creation sites are known, so the answer is found by a first attempt."""
     shared = _shared(unit, options)
     shared.reuses = reuses
-    shared.wanted = list(entries)
+    shared.wanted = [*entries, *filter(None, [options.observer])]
     templates: dict[str, Template] = {}
     local_objects = {}
     for name in shared.wanted:  # grows while we walk it

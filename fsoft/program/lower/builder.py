@@ -17,7 +17,9 @@ from fsoft.program.program import (
     TRUE,
     Action,
     Alloc,
+    Check,
     Free,
+    Halt,
     Leave,
     Load,
     Location,
@@ -43,6 +45,7 @@ class Builder:
         self.function = name
         self.calls: tuple[Loc, ...] = ()
         self.depth = 0  # atomic sections around the cursor
+        self.stops_apart = False  # an access and a stop after it are two steps
         self._joined = 0
         self._pending: list[Action] = []
         self._tags: list[Tag] = []
@@ -94,7 +97,9 @@ class Builder:
         if self.here is None:
             return
         access = isinstance(action, _ACCESSES)
-        if ((access and self._accessed) or isinstance(action, Require)) and not self.depth and not self._joined:
+        apart = (access and self._accessed) or isinstance(action, Require)
+        apart = apart or (self.stops_apart and self._accessed and isinstance(action, (Check, Halt)))
+        if apart and not self.depth and not self._joined:
             self.seal()
         if not self._pending:
             self._step_place = (self.loc, self.text, self.calls)

@@ -114,6 +114,7 @@ class Context(ABC):
         self.memory = shared.memory
         self.word = shared.word
         self.b = Builder(name)
+        self.b.stops_apart = bool(shared.options.observer)
         self.name = name
         self.locals: dict[str, LocalObject] = {}
         self.repeat: int | None = 1  # how often the code at the cursor can run in one thread; None: no bound known

@@ -27,6 +27,7 @@ class Assembly:
         self.locals = local_objects
         self.threads: list[Thread] = []
         self.roots: int = 0
+        self.running: set[int] = set()  # slots that run from the start
         self.parents: dict[int, int] = {}
         self.busy = 1  # descriptors at the end of the array that are never free
 
@@ -57,6 +58,9 @@ class Assembly:
                     for start in site.starts:
                         count = slots_of(site, self.shared.options.threads)
                         pending += self._group(creator, site.index, start, count)
+        self.running = set(range(self.roots))
+        if self.shared.options.observer:
+            self.running.add(self._thread(self.shared.options.observer, None).index)
 
     def _thread(self, start: str, parent: int | None) -> Thread:
         index = len(self.threads)
@@ -99,12 +103,13 @@ class Assembly:
         obj.size = total * fields * word
         obj.runs = tuple(Run(i * word, word, fields * word, total, f"[].{f}") for i, f in enumerate(descriptor.FIELDS))
         for slot in range(total):
-            if slot < self.roots or slot >= len(self.threads):
+            if slot in self.running or slot >= len(self.threads):
                 obj.initial[descriptor.offset(slot, "state", word)] = descriptor.RUNNING
         base = obj.id << memory.offset_bits
+        users = len(self.threads) - bool(self.shared.options.observer)
         for thread in self.threads:
             groups = {k: v for k, v in thread.own.items() if k.startswith("group:")}
-            thread.own = {"self": thread.index + 1, "threads": len(self.threads), "descriptor": base + thread.index * fields * word}
+            thread.own = {"self": thread.index + 1, "threads": users, "descriptor": base + thread.index * fields * word}
             for key, first in groups.items():
                 slot = first if first >= 0 else len(self.threads)
                 _, site, start = key.split(":", 2)

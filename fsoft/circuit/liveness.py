@@ -1,0 +1,100 @@
+"""Fair runs as reachability: a Model with justice becomes one with a single bad, so that every engine for safety serves.
+
+`to_safety` is liveness to safety (Biere, Artho and Schuppan, "Liveness checking as safety checking", FMICS 2002): an input
+decides once to save the state, and the bad holds where the saved state comes back after every justice set was met. The run up
+to the bad is a lasso; the shortest run is a shortest lasso. `counted` is k-liveness (Claessen and Sörensson, "A liveness
+checking algorithm that counts", FMCAD 2012): the bad holds where all sets have been met more than k times over; if that is
+unreachable for some k there is no fair run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fsoft.circuit.model import Model, check_model, properties
+from fsoft.circuit.verdict import Stimulus
+from fsoft.program.expr import TRUE, Expr, binary, conj, const, disj, eq, ite, make, negate, reg, registers
+
+LASSO = "lasso"
+SAVE, SAVED = "l2s.save", "l2s.saved"
+
+
+def justice_sets(model: Model) -> list[Expr]:
+    """All sets that a fair run meets infinitely often: those of the one justice property, then the fairness constraints."""
+    assert len(model.justice) == 1, "one property at a time"
+    return [*next(iter(model.justice.values())), *model.fairness.values()]
+
+
+def influential(model: Model) -> list[str]:
+    """The states that decide which runs are legal, fair or bounded: the others may differ where a loop closes."""
+    wanted: set[str] = set()
+    for _, term in properties(model):
+        wanted |= registers(term)
+    work = [name for name in wanted if name in model.states]
+    while work:
+        for name in registers(model.next[work.pop()]) - wanted:
+            wanted.add(name)
+            if name in model.states:
+                work.append(name)
+    return [name for name in model.states if name in wanted]
+
+
+def to_safety(model: Model) -> Model:
+    """The model whose bad `lasso` is reachable iff the model has a fair run. Its other bads stay."""
+    result = _open(model)
+    save, saved = reg(SAVE, 1), reg(SAVED, 1)
+    result.inputs[SAVE] = 1
+    _state(result, SAVED, 1, 0, disj(saved, save))
+    now = conj(save, negate(saved))
+    again: Expr = saved
+    for name in influential(model):
+        width = model.states[name]
+        word, copy = reg(name, width), reg(f"l2s.{name}", width)
+        _state(result, f"l2s.{name}", width, 0, ite(now, word, copy))
+        again = conj(again, eq(word, copy))
+    for number, term in enumerate(justice_sets(model)):
+        if term is not TRUE:
+            seen = reg(f"l2s.seen.{number}", 1)
+            _state(result, f"l2s.seen.{number}", 1, 0, disj(seen, conj(term, disj(saved, save))))
+            again = conj(again, seen)
+    result.bad = {**model.bad, LASSO: again}
+    check_model(result)
+    return result
+
+
+def split(run: Stimulus) -> int:
+    """Where the loop of a run of `to_safety` begins: the frame that saves the state. It ends before the last frame."""
+    return next(k for k, given in enumerate(run.inputs) if given.get(SAVE))
+
+
+def counted(model: Model, most: int) -> Model:
+    """The model whose bad is reachable iff some run meets all justice sets more than `most` times over."""
+    result = _open(model)
+    width = max(1, most.bit_length())
+    count = reg("klive.count", width)
+    sets = [term for term in justice_sets(model) if term is not TRUE]
+    complete: Expr = TRUE
+    met = []
+    for number, term in enumerate(sets):
+        met.append(disj(reg(f"klive.seen.{number}", 1), term))
+        complete = conj(complete, met[-1])
+    for number, term in enumerate(met):
+        _state(result, f"klive.seen.{number}", 1, 0, conj(term, negate(complete)))
+    full = binary("eq", count, const(most, width))
+    _state(result, "klive.count", width, 0, ite(conj(complete, negate(full)), make("add", width, (count, const(1, width))), count))
+    result.bad = {**model.bad, LASSO: conj(complete, full)}
+    check_model(result)
+    return result
+
+
+def _open(model: Model) -> Model:
+    return replace(
+        model, inputs=dict(model.inputs), states=dict(model.states), init=dict(model.init), next=dict(model.next), justice={}, fairness={}
+    )
+
+
+def _state(model: Model, name: str, width: int, start: int, following: Expr) -> None:
+    model.states[name], model.init[name], model.next[name] = width, const(start, width), following
+
+
+__all__ = ["LASSO", "SAVE", "counted", "influential", "justice_sets", "split", "to_safety"]

@@ -1,0 +1,161 @@
+"""What an execution is, for properties of whole runs.
+
+An execution is an infinite sequence of frames: a state with the move that is made in it. It is defined on the Program as the
+interpreter runs it, with these rules where the end is observed:
+
+- The end is **eager**: once a thread has ended the process (`exit`, `abort`, return from main, a failed assertion), nobody moves; the
+  state repeats for ever.
+- A state in which nobody can move repeats for ever, too: a deadlock, or all threads have finished. A spurious wake-up may happen,
+  but need not: where it is the only thing that could, the state may repeat as well.
+- A **pruned** run (a failed assume; a user's atomic section that blocks with nobody left to move) is no execution.
+- A run that reaches a **cut** or undefined behaviour is not followed; that it exists forbids TRUE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fsoft.program.explorer import marker_line, step_markers
+from fsoft.program.inputs import Sampler, representatives
+from fsoft.program.interpreter import Chooser, Machine
+from fsoft.program.state import OVER, Event, State, Violation
+from fsoft.program.verdict import Move
+from fsoft.properties.deadlocks import candidates, has_tag
+from fsoft.properties.ltl.formula import Atom
+from fsoft.properties.ltl.syntax import Text
+from fsoft.properties.ltl.watched import Atoms, UndefinedAtom, Watched, is_idle
+
+
+@dataclass(slots=True)
+class Frame:
+    """One frame of an execution: the move (None: the state repeats) and the state after it."""
+
+    move: Move | None
+    after: State
+
+
+@dataclass(slots=True)
+class Around:
+    """All frames from a state, the slots that could move (other than by a spurious wake-up), the values of the atoms without those about
+    moves, whether the process has ended."""
+
+    frames: list[Frame]
+    enabled: frozenset[int]
+    atoms: dict[Atom, bool]
+    ended: bool
+
+
+class Runs:
+    """Frames of a watched program. `bounds` collects what forbids TRUE."""
+
+    def __init__(self, watched: Watched, atoms: list[tuple[Atom, Text]], compiled: bool = True):
+        self.watched, self.program = watched, watched.program
+        self.machine = Machine(watched.program, compiled=compiled, canonical=compiled)
+        if compiled:
+            self.machine.compiler().representatives = representatives(watched.whole)
+        self.layout = self.machine.layout
+        self.sampler = Sampler(watched.whole)
+        self.chooser = Chooser(self.sampler)
+        self.evaluator = Atoms(watched, compiled)
+        self.bounds: dict[str, None] = {}
+        self.slots = range(len(self.program.threads))
+        self.atoms = atoms
+        self._slot = {a: watched.slot(a, s) for a, s in atoms if a.thread and a.kind != "label"}
+        self._places = {a: watched.locations(a, s) for a, s in atoms if a.kind in ("label", "line")}
+
+    def initial(self) -> State:
+        return self.machine.initial()
+
+    def around(self, state: State) -> Around | None:
+        """What can happen in a state; None if a run that comes here is no execution, or is not followed any further."""
+        stops = {self.layout.stopped(state, slot) for slot in self.slots}
+        if "pruned" in stops:
+            return None
+        ended = "ended" in stops or "failed" in stops
+        enabled, frames = set[int](), list[Frame]()
+        if not ended and not state[OVER]:
+            for slot in self.machine.movable(state):
+                for index in self.machine.outgoing(slot, state[self.layout.pc[slot]]):
+                    found = list(self._taken(state, slot, index))
+                    if not found:
+                        continue
+                    if not has_tag(self.machine.step(slot, index), "spurious"):
+                        enabled.add(slot)
+                    frames += [frame for frame in found if frame is not None]
+        if not enabled and (ended or not self._pruned_at_rest(state)):
+            frames.append(Frame(None, state))
+        if not frames:
+            return None
+        try:
+            atoms = self._values(state, frozenset(enabled), ended)
+        except UndefinedAtom as error:
+            self.bounds[f"an atom has no value in some state: {error}"] = None
+            return None
+        return Around(frames, frozenset(enabled), atoms, ended)
+
+    def _pruned_at_rest(self, state: State) -> bool:
+        """Nobody can move, and that because someone waits inside an atomic section."""
+        if self.machine.holder(state) is not None:
+            return True
+        waiting = [candidates(self.machine, state, slot) for slot in self.slots]
+        return any(steps and all(has_tag(step, "section") for step in steps) for steps in waiting)
+
+    def _taken(self, state: State, slot: int, index: int) -> Iterator[Frame | None]:
+        """The successors by a step; None for one that is not followed."""
+        guard, function, chooser = self.machine.guard(slot, index), self.machine.function(slot, index), self.chooser
+        if guard is not None and not guard(state):
+            return
+        chooser.reset()
+        markers = step_markers(self.machine.step(slot, index))
+        cutting = [marker_line(self.program, k) for k in markers if self.program.markers[k].cuts]
+        while True:
+            v, events = list(state), list[Event]()
+            if function(v, chooser, events, []):
+                stopped = [self.obstacle(event) for event in events]
+                found = [*cutting, *(line for line in stopped if line)]
+                self.bounds.update(dict.fromkeys(found))
+                yield None if found else Frame(Move(slot, index, chooser.values()), tuple(v))
+            if not chooser.picks or not chooser.advance():
+                return
+
+    def obstacle(self, event: Event) -> str:
+        """What an event forbids, if anything."""
+        if isinstance(event, Violation):
+            return "" if event.prop == "unreach-call" else f"{event.loc}: runs stop where {event.prop} is violated"
+        if event.kind not in ("cut", "undefined"):
+            return ""
+        if event.marker is not None:
+            return marker_line(self.program, event.marker)
+        what = "undefined behaviour" if event.kind == "undefined" else "cut"
+        return f"{event.loc}: {what}: {event.message}" if event.message else f"{event.loc}: {what}"
+
+    def _values(self, state: State, enabled: frozenset[int], ended: bool) -> dict[Atom, bool]:
+        values = {}
+        for atom, _ in self.atoms:
+            if atom.kind in ("c", "holds"):
+                values[atom] = self.evaluator.value(self.watched.readings[atom], state, self._slot.get(atom))
+            elif atom.kind in ("label", "line"):
+                values[atom] = any(state[self.layout.pc[slot]] in places for slot, places in self._places[atom].items())
+            elif atom.kind == "enabled":
+                values[atom] = self._slot[atom] in enabled
+            elif atom.kind == "idle":
+                values[atom] = self._idle(state, self._slot[atom])
+            elif atom.kind == "ended":
+                values[atom] = ended or all(self._idle(state, slot) for slot in self.slots)
+        return values
+
+    def _idle(self, state: State, slot: int) -> bool:
+        return is_idle(self.layout, self.machine.outgoing(slot, state[self.layout.pc[slot]]), state, slot)
+
+    def moving(self, frame: Frame) -> dict[Atom, bool]:
+        """The atoms about the move of a frame."""
+        slot = frame.move.slot if frame.move is not None else None
+        return {atom: self._slot[atom] == slot for atom, _ in self.atoms if atom.kind == "running"}
+
+    def sampled(self) -> list[str]:
+        """Inputs of which not all values were tried."""
+        return [f"{q.loc}: input: only some values of {q.name} ({q.width} bits) were tried" for q in self.sampler.sampled.values()]
+
+
+__all__ = ["Around", "Frame", "Runs"]

@@ -1,0 +1,187 @@
+"""Random LTL formulas on random small programs: every engine must agree with the explicit product on the unfolded program.
+
+`python -m tests.fuzz.temporal --count 2000` is the campaign; tests take a slice. It prints how much each way decided and the
+mix of verdicts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fsoft.program.explorer import Limits
+from fsoft.program.options import Options
+from fsoft.properties.ltl import FAIRNESS, Property, Text, Watched, read
+from fsoft.temporal import check_circuit, check_explicit, load_watched
+
+HEAD = """#include <pthread.h>
+#include <assert.h>
+_Bool __VERIFIER_nondet_bool(void);
+void __VERIFIER_assume(int);
+void __VERIFIER_atomic_begin(void);
+void __VERIFIER_atomic_end(void);
+void abort(void);
+int x, y, z, own; /* own: of the first thread alone, and of the formula */
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+"""
+LIMITS = Limits(seconds=10, states=30_000)
+
+
+class Programs:
+    """Programs of main and one or two threads, with loops that may run for ever."""
+
+    def __init__(self, seed: int):
+        self.random = random.Random(seed)
+        self.first = False
+
+    def condition(self) -> str:
+        return self.random.choice(("x", "!y", "z == 1", "x != y", "__VERIFIER_nondet_bool()", "x && z", "y < 2"))
+
+    def simple(self) -> str:
+        target = self.random.choice(("x", "y", "z", "own", "own") if self.first else ("x", "y", "z"))
+        value = self.random.choice(("0", "1", "2", "!x", "y", f"({target} + 1) % 3", "z == 1"))
+        return f"{target} = {value};"
+
+    def statement(self, depth: int) -> str:
+        kind = self.random.randrange(18) if depth else self.random.randrange(3)
+        if kind < 4:
+            return self.simple()
+        inner = " ".join(self.statement(depth - 1) for _ in range(self.random.randint(1, 2)))
+        return {
+            4: f"while ({self.condition()}) {{}}",
+            5: f"while ({self.condition()}) {{ {inner} }}",
+            6: f"while (1) {{ {inner} }}",
+            7: f"if ({self.condition()}) {{ {inner} }} else {{ {self.simple()} }}",
+            8: f"pthread_mutex_lock(&m); {inner} pthread_mutex_unlock(&m);",
+            9: f"pthread_mutex_lock(&m); {inner} pthread_mutex_unlock(&m);",
+            10: "pthread_mutex_lock(&m);",
+            11: f"pthread_mutex_lock(&m); while ({self.condition()}) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m);",
+            12: "pthread_cond_broadcast(&c);",
+            13: f"__VERIFIER_assume({self.condition()});",
+            14: f"__VERIFIER_atomic_begin(); {self.simple()} {self.simple()} __VERIFIER_atomic_end();",
+            15: f"__VERIFIER_atomic_begin(); __VERIFIER_assume({self.condition()}); {self.simple()} __VERIFIER_atomic_end();",
+            16: f"assert({self.condition()});",
+            17: f"if ({self.condition()}) abort();",
+        }[kind]
+
+    def program(self) -> str:
+        threads = self.random.randint(1, 2)
+        bodies = []
+        for number in range(threads):
+            self.first = number == 0
+            bodies.append(" ".join(self.statement(2) for _ in range(self.random.randint(1, 3))))
+        self.first = False
+        functions = "".join(f"void *w{k}(void *arg) {{ l{k}: {body} return 0; }}\n" for k, body in enumerate(bodies))
+        create = " ".join(f"pthread_create(&t{k}, 0, w{k}, 0);" for k in range(threads))
+        join = " ".join(f"pthread_join(t{k}, 0);" for k in range(threads)) if self.random.random() < 0.6 else ""
+        declared = ", ".join(f"t{k}" for k in range(threads))
+        return f"{HEAD}{functions}int main(void) {{ pthread_t {declared}; {create} {self.statement(1)} {join} return 0; }}\n"
+
+
+class Formulas:
+    """Formulas of a few operators over the globals of `Programs`, and now and then over threads."""
+
+    def __init__(self, seed: int):
+        self.random = random.Random(seed)
+
+    def atom(self) -> str:
+        pick = self.random
+        if pick.random() < 0.25:
+            return pick.choice(("ended()", "finished(w0)", "running(w0)", "enabled(w0)", "holds(w0, m)", "at(w0, l0)", "running(0)"))
+        return pick.choice(("x", "y == 1", "z < 2", "x == y", "x + z > 1", "!z", "own", "own == 1"))
+
+    def formula(self, depth: int) -> str:
+        pick = self.random
+        if depth == 0:
+            return self.atom()
+        kind = pick.randrange(16)
+        if kind < 8:
+            return f"{pick.choice('FGFGFGXYOHFG'[:12])} ({self.formula(depth - 1)})" if kind < 7 else f"!({self.formula(depth - 1)})"
+        sign = pick.choice(("&&", "||", "->", "<->", "U", "R", "W", "S", "->", "U"))
+        return f"({self.formula(depth - 1)}) {sign} ({self.formula(depth - 1)})"
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a campaign found. `wrong` lists contradictions, with the seed."""
+
+    pairs: int = 0
+    verdicts: Counter[str] = field(default_factory=Counter)
+    asked: Counter[str] = field(default_factory=Counter)
+    decided: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+    def lines(self) -> list[str]:
+        mix = ", ".join(f"{kind} {count}" for kind, count in sorted(self.verdicts.items()))
+        ways = [f"{way}: {self.decided[way]}/{count} decided" for way, count in sorted(self.asked.items())]
+        return [f"{self.pairs} pairs: {mix}", *ways, *self.wrong]
+
+
+Way = Callable[[Watched, Property], str]
+
+
+def explicit(watched: Watched, prop: Property) -> str:
+    return check_explicit(watched, prop, LIMITS).verdict.kind
+
+
+def circuit(engine: str, seconds: float) -> Way:
+    return lambda watched, prop: check_circuit(watched, prop, engine, timeout=seconds).verdict.kind
+
+
+def campaign(seeds: Iterator[int], engines: dict[str, Way], deadline: float = float("inf")) -> Tally:
+    """Every engine on every pair (program, formula) of the seeds."""
+    tally = Tally()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "prog.c"
+        for seed in seeds:
+            if time.monotonic() > deadline:
+                break
+            _one(seed, path, engines, tally)
+    return tally
+
+
+def pair(seed: int) -> tuple[str, Property]:
+    """The program and the property of a seed."""
+    text = Formulas(seed).formula(1 + seed % 3)
+    return Programs(seed).program(), read(Text(text), FAIRNESS[seed // 3 % 3])
+
+
+def _one(seed: int, path: Path, engines: dict[str, Way], tally: Tally) -> None:
+    program, prop = pair(seed)
+    path.write_text(program)
+    plain = load_watched([str(path)], Options(fold=False), [prop])
+    folded = load_watched([str(path)], Options(), [prop])
+    tally.pairs += 1
+    right = explicit(plain, prop)
+    tally.verdicts[right] += 1
+    for name, way in {"explicit, folded": explicit, **engines}.items():
+        tally.asked[name] += 1
+        found = way(folded, prop)
+        tally.decided[name] += found != "UNKNOWN"
+        if "UNKNOWN" not in (found, right) and found != right:
+            tally.wrong.append(f"seed {seed}: {name} says {found}, the product {right}: {prop.source.text} ({prop.fairness})")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="tests.fuzz.temporal", description=__doc__)
+    parser.add_argument("--count", type=int, default=2000)
+    parser.add_argument("--start", type=int, default=0)
+    parser.add_argument("--engines", default="bmc,pdr,klive,bdd")
+    parser.add_argument("--seconds", type=float, default=10, help="per pair and engine")
+    args = parser.parse_args()
+    engines = {name: circuit(name, args.seconds) for name in args.engines.split(",") if name}
+    tally = campaign(iter(range(args.start, args.start + args.count)), engines)
+    print("\n".join(tally.lines()))
+    return 1 if tally.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -29,7 +29,7 @@ from fsoft.program.state import DEAD, OVER, Access, Event, Halted, Question, Vec
 from fsoft.program.verdict import Move, Stats, Verdict
 
 _CHECK_EVERY = 64  # states between looks at the clock
-_HUNTS = ((2_000, 2_000), (10_000, 10_000), (100_000, 50_000), (1_000_000, 200_000))  # after so many states, guided runs over so many
+_HUNTS = ((2_000, 6_000), (10_000, 10_000), (100_000, 50_000), (1_000_000, 200_000))  # after so many states, guided runs over so many
 
 
 @dataclass(frozen=True, slots=True)

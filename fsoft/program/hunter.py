@@ -37,7 +37,7 @@ _GIVES = frozenset({"release", "rwunlock", "post", "signal", "broadcast", "exit"
 _UNDO = frozenset({"spurious", "timeout"})
 _LONGEST = 1500  # steps of a walk
 _FALLS = 3  # moments at which the thread of highest rank falls
-STRATEGIES = ("gather", "abreast", "hasty", "ranks", "any")
+STRATEGIES = ("gather", "ranks", "abreast", "ranks", "hasty", "any")  # in this order, again and again
 
 Found = tuple[Finding, list[Move]]
 

@@ -29,7 +29,7 @@ from fsoft.program.state import DEAD, OVER, Access, Event, Halted, Question, Vec
 from fsoft.program.verdict import Move, Stats, Verdict
 
 _CHECK_EVERY = 64  # states between looks at the clock
-_HUNTS = {1_000: 2_000, 10_000: 10_000, 100_000: 50_000, 1_000_000: 200_000}  # after so many states, guided runs over so many
+_HUNTS = ((2_000, 6_000), (10_000, 10_000), (100_000, 50_000), (1_000_000, 200_000))  # after so many states, guided runs over so many
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Explorer:
                  limits: Limits = NO_LIMITS, progress: Callable[[Stats], None] | None = None, seed: int = 0,
                  choice: Choice | None = None, hunts: bool = True):  # fmt: skip
         self.choice = choice
-        self.hunts, self.seed, self._hunter = hunts, seed, None  # type: bool, int, Hunter | None
+        self.hunts, self.seed, self._hunted = hunts, seed, 0
         self.program, self.props, self.monitors, self.limits, self.progress = program, tuple(props), monitors, limits, progress
         self.logging = any(monitor.logs for monitor in monitors)
         self.machine = Machine(program, canonical=True, logging=self.logging or choice is not None)
@@ -233,16 +233,15 @@ class Explorer:
                 level_end = len(self._keys)
             if number % _CHECK_EVERY == 0:
                 self._look_at_the_clock(started)
-            if number in _HUNTS and self.hunts and self.props:
-                self._hunt(number)
+            if self._hunted < len(_HUNTS) and len(self._keys) >= _HUNTS[self._hunted][0] and self.hunts and self.props:
+                self._hunt(_HUNTS[self._hunted][1])
             self._expand(number)
             number += 1
 
-    def _hunt(self, number: int) -> None:
+    def _hunt(self, budget: int) -> None:
         """Guided runs, before the search goes on: they find what lies too deep for it (`hunter.py`)."""
-        if self._hunter is None:
-            self._hunter = Hunter(self)
-        found = self._hunter.hunt(_HUNTS[number], number + self.seed)
+        self._hunted += 1
+        found = Hunter(self).hunt(budget, self._hunted + 1000 * self.seed)
         if found is not None and not approximations(Machine(self.program, compiled=False), found[1]):
             self._found(found[0], _Where(0, None, tuple(found[1])))
 

@@ -12,6 +12,8 @@ the same program always gives the same answer. The strategies are what bugs of c
   Nagarakatte, "A randomized scheduler with probabilistic guarantees of finding bugs", ASPLOS 2010, section 3) |
 | any | anybody |
 
+Spurious wake-ups and time-outs, which only undo what others wait for, come last but in `any`.
+
 Walks use the explorer's machine, its local locations (where a thread moves alone) and its monitors. They prove nothing. What they
 find is a trace, which is replayed as any other.
 """
@@ -32,9 +34,10 @@ if TYPE_CHECKING:
 
 _TAKES = frozenset({"acquire", "rdlock", "wrlock", "semwait", "once"})
 _GIVES = frozenset({"release", "rwunlock", "post", "signal", "broadcast", "exit"})
+_UNDO = frozenset({"spurious", "timeout"})
 _LONGEST = 1500  # steps of a walk
 _FALLS = 3  # moments at which the thread of highest rank falls
-STRATEGIES = ("gather", "abreast", "hasty", "ranks", "any")
+STRATEGIES = ("gather", "ranks", "abreast", "ranks", "hasty", "any")  # in this order, again and again
 
 Found = tuple[Finding, list[Move]]
 
@@ -152,6 +155,8 @@ class Hunter:
     # ------------------------------------------------------------ who moves
 
     def _choose(self, walk: _Walk, options: list[_Next]) -> _Next:
+        if walk.strategy != "any":
+            options = [one for one in options if not self._idle(one.move)] or options
         best = min(self._key(walk, one.move) for one in options) if walk.strategy != "any" else ()
         chosen = walk.chance.choice([one for one in options if walk.strategy == "any" or self._key(walk, one.move) == best])
         slot = chosen.move.slot
@@ -170,6 +175,10 @@ class Hunter:
         if walk.strategy == "hasty":
             return (not gives,)
         return (-walk.rank[move.slot],)
+
+    def _idle(self, move: Move) -> bool:
+        """A spurious wake-up or a time-out: it only undoes a wait."""
+        return any(tag.kind in _UNDO for tag in self.explorer.machine.step(move.slot, move.step).tags)
 
     def _weight(self, move: Move) -> tuple[bool, int]:
         """Whether a step gives something back, and by how much what its thread holds changes."""

@@ -322,21 +322,16 @@ def lifted(encoding: Encoding, live: Model, run: Stimulus) -> tuple[Lasso, froze
 def violated(watched: Watched, prop: Property, lasso: Lasso, stats: Stats, ignore: frozenset[int] = frozenset()) -> Answered:
     """FALSE once the lasso has been confirmed. `ignore` are entries of the state vector that nothing in the property depends on."""
     runs = Runs(watched, prop.atoms(), compiled=False)
-    same = None
-    if ignore:
-        kept = [k for k in range(runs.layout.size) if k not in ignore]
-
-        def same(one: Any, two: Any) -> bool:
-            return all(one[k] == two[k] for k in kept)
-
     try:
-        found = confirm(runs, prop.formula, lasso, prop.fairness, same)
+        found = confirm(runs, prop.formula, lasso, prop.fairness, ignore)
     except Unconfirmed as why:
         line = f"a run was found, but it cannot be followed to its end: {why}"
         return Answered(prop, Verdict("UNKNOWN", prop.name, [line], [], stats, [line]))
     program, moves = watched.program, found.moves()
     loc = _place(program, found)
     reasons = [f"{loc}: {prop} does not hold: {_words(found)}"]
+    if found.drift:
+        reasons.append(f"(each pass of the loop changes {', '.join(found.drift)}, on which nothing here depends)")
     added = _approximations(program, found)
     if added:
         return Answered(prop, Verdict("UNKNOWN", prop.name, [*reasons, *added], moves, stats, added), found)

@@ -19,7 +19,7 @@ def run(argv: Sequence[str]) -> int:
         _print(engine, f"properties: {', '.join(engine.properties)}{runs}", None)
     for entry in model_engines().values():
         _print(entry, _properties(), entry.missing())
-    print("klive: k-liveness on top of pdr, for --ltl and termination only\n    takes a circuit; answers TRUE and FALSE")
+    print("klive: k-liveness on top of pdr, for --ltl and termination only\n    available\n    takes a circuit; answers TRUE and FALSE")
     return exits.TRUE
 
 

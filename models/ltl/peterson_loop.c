@@ -14,7 +14,7 @@ static void *process(void *arg) {
 #endif
         while (want[other] && turn == other) {
         }
-    critical:
+    critical: __attribute__((unused));
         in[self] = 1;
         in[self] = 0;
         want[self] = 0;

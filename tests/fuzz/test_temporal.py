@@ -16,15 +16,15 @@ def check(tally: Tally, least: float) -> None:
 
 @pytest.mark.parametrize("block", range(4))
 def test_folding(block: int) -> None:
-    check(campaign(iter(range(block * 25, block * 25 + 25)), {}), 0.9)
+    """100 pairs in all, of which no verdict has more than its share."""
+    tally = campaign(iter(range(block * 25, block * 25 + 25)), {})
+    check(tally, 0.9)
+    assert 0.25 <= tally.verdicts["FALSE"] / tally.pairs <= 0.75
 
 
-def test_circuits() -> None:
-    """Liveness to safety with a bounded and an unbounded engine, k-liveness, fair cycles."""
-    tally = campaign(iter(range(1000, 1014)), {name: circuit(name, 5) for name in ("bmc", "pdr", "klive", "bdd")})
-    check(tally, 0.5)
+def test_fair_cycles() -> None:
+    check(campaign(iter(range(1000, 1012)), {"bdd": circuit("bdd", 8)}), 0.8)
 
 
-def test_the_pairs_are_a_fair_mix() -> None:
-    tally = campaign(iter(range(2000, 2030)), {})
-    assert 0.3 <= tally.verdicts["FALSE"] / tally.pairs <= 0.7
+def test_liveness_to_safety_and_counting() -> None:
+    check(campaign(iter(range(2000, 2006)), {name: circuit(name, 3) for name in ("bmc", "pdr", "klive")}), 0.3)

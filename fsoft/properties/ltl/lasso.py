@@ -1,7 +1,8 @@
 """A run that ends in a loop, and the judgement of one: no FALSE without it.
 
-`confirm` runs a lasso on the definition of the semantics, closes the loop (equal states, undefined cells and all), checks that every frame
-is one that an execution may have and that the run is fair, and evaluates the formula on it by the definition of LTL (`word.py`).
+`confirm` runs a lasso on the definition of the semantics, closes the loop (equal states, undefined cells and all; only what is never
+read again may differ), checks that every frame is one that an execution may have and that the run is fair, and evaluates the
+formula on it by the definition of LTL (`word.py`).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fsoft.program.interpreter import Script
+from fsoft.program.liveness import live_registers
 from fsoft.program.state import State
 from fsoft.program.verdict import InternalError, Move
 from fsoft.properties.ltl.formula import Atom, Formula
@@ -22,10 +24,12 @@ _PASSES = 3  # through the loop, until it closes: the first may define what was 
 
 @dataclass(frozen=True, slots=True)
 class Lasso:
-    """Moves to the loop and moves of the loop; None where the state repeats."""
+    """Moves to the loop and moves of the loop; None where the state repeats. `drift` names what has another value after each pass,
+    because nothing depends on it that decides how the run goes on."""
 
     stem: tuple[Move | None, ...]
     loop: tuple[Move | None, ...]
+    drift: tuple[str, ...] = ()
 
     def moves(self) -> list[Move]:
         """The stem and one pass of the loop, without the frames in which nothing moves."""
@@ -50,20 +54,38 @@ class _Seen:
 Same = Callable[[State, State], bool]
 
 
-def confirm(runs: Runs, formula: Formula, lasso: Lasso, fairness: str, same: Same | None = None) -> Lasso:
+def closing(runs: Runs, ignore: frozenset[int]) -> Same:
+    """Equality of states but for registers that are dead where their thread is, and for the entries of the vector in `ignore`."""
+    owner = {index: (slot, name) for slot, table in enumerate(runs.layout.registers) for name, index in table.items()}
+    live = [live_registers(thread.template) for thread in runs.program.threads]
+
+    def dead(index: int, state: State) -> bool:
+        if index not in owner:
+            return False
+        slot, name = owner[index]
+        return name not in live[slot][state[runs.layout.pc[slot]]]
+
+    def same(one: State, two: State) -> bool:
+        differing = [k for k, (a, b) in enumerate(zip(one, two)) if a != b or type(a) is not type(b)]
+        return all(k in ignore or (dead(k, one) and dead(k, two)) for k in differing)
+
+    return same
+
+
+def confirm(runs: Runs, formula: Formula, lasso: Lasso, fairness: str, ignore: frozenset[int] = frozenset()) -> Lasso:
     """The lasso as it is: perhaps with the first pass of the loop in the stem. `runs` runs the definition; `formula` is the property
-    that is violated; `same` says when two states are equal for all that matters (else: equal).
+    that is violated; `ignore` are entries of the state vector on which nothing depends that matters here.
 
     NotALasso if anything is wrong with it."""
     seen: list[_Seen] = []
     state = runs.initial()
     for move in lasso.stem:
         state = _advance(runs, state, move, seen)
-    stem, starts = list(lasso.stem), [state]
+    stem, starts, same = list(lasso.stem), [state], closing(runs, ignore)
     for _ in range(_PASSES):
         for move in lasso.loop:
             state = _advance(runs, state, move, seen)
-        if (same or _equal)(starts[-1], state):
+        if same(starts[-1], state):
             break
         stem += lasso.loop
         starts.append(state)
@@ -75,11 +97,17 @@ def confirm(runs: Runs, formula: Formula, lasso: Lasso, fairness: str, same: Sam
     wrong = _unfair(seen[len(stem) :], fairness, len(runs.program.threads))
     if wrong:
         raise NotALasso(wrong)
-    return Lasso(tuple(stem), lasso.loop)
+    changed = [k for k in sorted(ignore) if starts[-1][k] != state[k]]
+    return Lasso(tuple(stem), lasso.loop, tuple(name for k in changed if (name := _name(runs, k))))
 
 
-def _equal(one: State, two: State) -> bool:
-    return one == two
+def _name(runs: Runs, index: int) -> str:
+    """A cell of the user's memory by its name; "" for anything else."""
+    for place in runs.layout.places:
+        if place is not None and place.rom is None and place.object.storage not in ("system", "function"):
+            if place.base <= index < place.base + place.cells.count:
+                return place.cells.name(index - place.base)
+    return ""
 
 
 def _advance(runs: Runs, state: State, move: Move | None, seen: list[_Seen]) -> State:

@@ -161,8 +161,8 @@ def diameter(k: int, latches: int) -> Excluded:
 
 def in_turn(question: Question, ask: Ask) -> Answer:
     """The answer of an engine that is asked about the bads and then, if those are unreachable, about the bounds."""
-    first = ask(question.bads(), question.progress)
-    bounds = question.bounds()
+    bads, bounds = question.bads(), question.bounds()
+    first = ask(bads, question.progress) if bads else Proved((), -1)
     if not isinstance(first, Proved) or not bounds:
         return first
     second = ask(bounds, None)  # depths of the bounds would contradict those of the bads

@@ -279,3 +279,15 @@ def test_errors_of_a_child_come_home() -> None:
 
     with pytest.raises(InputError, match="no SAT solver"):
         run_limited("bmc", counter(5, 9, 8), solver="nonsense")
+
+
+@pytest.mark.parametrize("name", ["bmc", "kinduction", "pdr", "bdd", "smt"])
+def test_models_without_bads(name: str) -> None:
+    """What is asked then is whether a bound is reachable."""
+    safe, cut = counter(5, 9, 8), counter(5, 9, 3)
+    safe.bad.clear()
+    cut.bad.clear()
+    answer = model_engine(name).load().check(safe)
+    assert isinstance(answer, Proved) and certify_answer(bitblast(safe), answer) is None
+    answer = model_engine(name).load().check(cut)
+    assert isinstance(answer, Unknown) and answer.bounds == ("loop",)

@@ -133,8 +133,8 @@ def test_a_bound_is_explained(folder: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_a_narrowed_model_says_when_a_value_is_lost(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = "int __VERIFIER_nondet_int(void); int x; int main(void) { x = __VERIFIER_nondet_int(); int y = x; if (y > 5) x = y; return 0; }"
-    (folder / "b.c").write_text(text)
+    text = "unsigned __VERIFIER_nondet_uint(void); unsigned x; int main(void) { unsigned y = __VERIFIER_nondet_uint(); %s return 0; }"
+    (folder / "b.c").write_text(text % "if (y * 3 == 37035) x = y + y;")
     for options in ([], ["--bad", "bound:range"]):
         assert fsoft(capsys, "build", "b.c", "-o", "m.aag", "--narrow", *options)[0] == 0
     code, out, _ = fsoft(capsys, "check", "m.aag", "--engine", "bmc", "--witness", "w")

@@ -227,7 +227,7 @@ def program_ways(checks: frozenset[str]) -> dict[str, Way]:
 
 QUICK: dict[str, dict[str, Any]] = {
     "bmc": {"depth": 14, "complete": False}, "kinduction": {"depth": 10}, "smt": {"depth": 10, "induct": False}, "bdd": {"nodes": 60_000},
-    "portfolio": {"engines": ("pdr", "kinduction")},
+    "portfolio": {"engines": ("pdr", "kinduction")}, "simulation": {"work": 4_000_000},
 }  # fmt: skip
 """Limits on the work of engines that would otherwise search on until the time is up."""
 

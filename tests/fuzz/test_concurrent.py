@@ -45,7 +45,7 @@ def test_states_in_circuits(prop: str, first: int) -> None:
     assert tally.decided["bmc"] >= 2
 
 
-FLOORS = {"pdr": 0.4, "bdd": 0.4, "abc": 0.4, "portfolio": 0.25, "bmc": 0.15, "kinduction": 0.05, "smt": 0.03}
+FLOORS = {"pdr": 0.4, "bdd": 0.4, "abc": 0.4, "portfolio": 0.25, "bmc": 0.15, "simulation": 0.1, "kinduction": 0.05, "smt": 0.03}
 """The part of its programs that an engine decides at least, on a machine that has other things to do."""
 
 
@@ -58,5 +58,5 @@ def test_every_engine_on_circuits(capsys: pytest.CaptureFixture[str]) -> None:
     assert tally.wrong == []
     fair(tally)
     for engine in ways:
-        assert tally.asked[engine] >= 25
+        assert tally.asked[engine] >= 20
         assert tally.decided[engine] >= FLOORS.get(engine, 0) * tally.asked[engine], f"{engine} decides too little"

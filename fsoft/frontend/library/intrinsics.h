@@ -17,6 +17,7 @@
    init destroy                    any of these objects
    owner readers                   a blocking step only: the word with the id of the thread, or the mask of threads, that it waits for;
                                    the step goes on only when they have let go
+   shared                          a step that takes a readers-writer lock: the mask of the threads that hold it for reading
 */
 #define __fsoft_atomic __attribute__((__fsoft_atomic__))
 #define __fsoft_plain __attribute__((__fsoft_plain__))

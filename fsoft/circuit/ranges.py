@@ -99,7 +99,6 @@ class Ranges:
 
     def _start(self, name: str, term: Expr) -> None:
         """Notes where the values of a word come from."""
-        width = self.model.states[name]
         work: list[tuple[Expr, Way]] = [(term, ())]
         seen: set[tuple[Expr, Way]] = set()
         while work:
@@ -113,7 +112,7 @@ class Ranges:
                 work.append((node.args[0], ((node.op, node.args[0].width, node.width), *way)))
             elif node.is_const:
                 value = to_signed(node.value, node.width)
-                self._include(name, _along((value, value), way), width)
+                self._include(name, _along((value, value), way))
             elif node.op == "reg" and node.data != name:
                 self._source(name, str(node.data), node.width, way)
 
@@ -121,9 +120,9 @@ class Ranges:
         if source in self.model.states:
             self._copies.setdefault(source, []).append((name, way))
         elif name not in self.kept:
-            self._include(name, _along(_all(width), way), self.model.states[name])
+            self._include(name, _along(_all(width), way))
 
-    def _include(self, name: str, interval: Interval, width: int) -> bool:
+    def _include(self, name: str, interval: Interval) -> bool:
         """Joins the interval to the word's; whether that changed it."""
         old = self.intervals.get(name)
         new = _join(old, interval)
@@ -136,7 +135,7 @@ class Ranges:
             source = changed.pop()
             interval = self.intervals[source]
             for name, way in self._copies.get(source, ()):
-                if self._include(name, _along(interval, way), self.model.states[name]):
+                if self._include(name, _along(interval, way)):
                     changed.append(name)
 
 

@@ -39,5 +39,6 @@ def run(program: Program, passes: Sequence[Pass] = tuple(PIPELINE), after: Calla
 
 
 __all__ = [
-    "Atomic", "Bounds", "Dead", "Fold", "Known", "PIPELINE", "Pass", "Settled", "Simplify", "Truncate", "Unwound", "by_name", "run", "unwind",
+    "Atomic", "Bounds", "Dead", "Fold", "Known", "PIPELINE", "Pass", "Settled", "Simplify", "Truncate", "Unwound", "by_name", "run",
+    "unwind",
 ]  # fmt: skip

@@ -47,7 +47,8 @@ RACE_AND_DEADLOCK = """
 #include <pthread.h>
 pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
 int x;
-void *other(void *p) { pthread_mutex_lock(&b); pthread_mutex_lock(&a); x = 2; pthread_mutex_unlock(&a); pthread_mutex_unlock(&b); return 0; }
+void *other(void *p) { pthread_mutex_lock(&b); pthread_mutex_lock(&a); x = 2; pthread_mutex_unlock(&a);
+  pthread_mutex_unlock(&b); return 0; }
 int main(void) {
   pthread_t t; pthread_create(&t, 0, other, 0);
   pthread_mutex_lock(&a); pthread_mutex_lock(&b); pthread_mutex_unlock(&b); pthread_mutex_unlock(&a);

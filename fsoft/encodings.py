@@ -50,6 +50,7 @@ ENCODINGS = {
     one.name: one
     for one in (
         Encoding("tcbmc", "threads meet at context switches (TCBMC)", "fsoft.bounded.tcbmc:tcbmc", ("contexts", "order")),
+        Encoding("lazy", "rounds of threads, one after the other (Lazy-CSeq)", "fsoft.bounded.sequential:lazy", ("rounds", "schedule")),
     )
 }
 

@@ -76,9 +76,10 @@ def _at_entry(statement: Statement) -> bool:
 def _statement(task: Task, statement: Statement, thread: Data) -> Iterator[Data]:
     """One edge, and one more for each further thread or input: an edge can name one of either."""
     place = _place(task, statement.loc)
-    extra = [{"createThread": str(number)} for number in statement.creates] + [_assumption(a) for a in statement.inputs if returned(a)]
-    for more in extra or [{}]:
-        yield place | more | thread
+    created = [place | {"createThread": str(number)} for number in statement.creates]
+    given = [place | _place(task, answer.question.loc) | _assumption(answer) for answer in statement.inputs if returned(answer)]
+    for data in created + given or [place]:
+        yield data | thread
 
 
 def _place(task: Task, loc: Loc) -> Data:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import time
 from dataclasses import dataclass, field
 
@@ -63,14 +64,22 @@ class Task:
 
     def line(self, loc: Loc) -> str:
         """The line of the text at a place, "" if it cannot be read."""
-        if loc.file not in self._texts:
-            try:
-                with open(loc.file, encoding="utf-8", errors="replace") as file:
-                    self._texts[loc.file] = file.read().split("\n")
-            except OSError:
-                self._texts[loc.file] = []
-        lines = self._texts[loc.file]
+        lines = self._lines(loc.file)
         return lines[loc.line - 1] if 0 < loc.line <= len(lines) else ""
+
+    def _lines(self, path: str) -> list[str]:
+        if path not in self._texts:
+            try:
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    self._texts[path] = file.read().split("\n")
+            except OSError:
+                self._texts[path] = []
+        return self._texts[path]
+
+    def declared_once(self, name: str) -> bool:
+        """Whether the files have no more than one thing that looks like a declaration of the name: then it means the global everywhere."""
+        looks = re.compile(rf"(?:\b(?!(?:return|else|goto|do)\b)\w+\s+|\*\s*|,\s*){re.escape(name)}\s*(?:=(?!=)|[;,\[)])")
+        return sum(len(looks.findall(line)) for file in self.files for line in self._lines(file)) <= 1
 
     def column_of(self, loc: Loc, text: str) -> int:
         """The column at which a statement begins on the line of `loc`; 0 if it does not begin there."""

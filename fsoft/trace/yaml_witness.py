@@ -83,7 +83,7 @@ class _Waypoints:
 
     def __init__(self, task: Task, program: Program, story: Story, threads: bool):
         self.task, self.story, self.threads = task, story, threads
-        self.hidden = _locals(program)
+        self.globals = {obj.name for obj in program.objects if obj.storage in ("global", "static") and task.declared_once(obj.name)}
         self.starts = {
             step.loc[:2] for template in program.templates() for step in template.steps if step.text and task.column_of(step.loc, step.text)
         }
@@ -105,7 +105,7 @@ class _Waypoints:
         return self.task.own(statement.loc) and statement.loc[:2] in self.starts and self.last.get(statement.thread) != statement.loc[:2]
 
     def _switch(self, statement: Statement) -> dict[str, Any]:
-        known = {name: value for name, value in self.meanwhile[statement.thread].items() if name not in self.hidden}
+        known = self.meanwhile[statement.thread]
         value = " && ".join(f"{name} == {number}" for name, number in known.items()) or "1"
         column = self.task.column_of(statement.loc, statement.text)
         return self._waypoint("assumption", statement, column, {"value": value, "format": "c_expression"})
@@ -140,18 +140,10 @@ class _Waypoints:
         self.meanwhile[statement.thread].clear()
         for name, (_, new) in statement.changes.items():
             for number, seen in self.meanwhile.items():
-                if number != statement.thread and name.isidentifier() and _NUMBER.fullmatch(new):
+                if number != statement.thread and name in self.globals and _NUMBER.fullmatch(new):
                     seen[name] = new
                 else:
                     seen.pop(name, None)
-
-
-def _locals(program: Program) -> set[str]:
-    """Names that may mean something else than the global of that name somewhere: locals, and globals that share a name."""
-    names = {register.symbol for template in program.templates() for register in template.registers.values()}
-    globals_ = [obj.name for obj in program.objects if obj.storage == "global" or obj.storage == "static"]
-    names |= {name for name in globals_ if globals_.count(name) > 1}
-    return names | {re.split(r"[.:]", obj.name)[1] for obj in program.objects if obj.storage == "local" and "." in obj.name}
 
 
 # ---------------------------------------------------------------- the document

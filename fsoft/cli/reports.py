@@ -100,28 +100,19 @@ def _write(args: argparse.Namespace, task: Task, program: Program | None, outcom
 
         write_file(args.junit, junit(task, outcomes).encode())
     if args.graphml_witness is not None:
-        _write_witness(args.graphml_witness, True, None, task, program, outcomes[0])
+        _write_witness(args.graphml_witness, "1.0", task, program, outcomes[0])
     if args.witness is not None:
-        _write_witness(args.witness, args.witness.endswith(GRAPHML), args.witness_version, task, program, outcomes[0])
+        version = "1.0" if args.witness.endswith(GRAPHML) else args.witness_version
+        _write_witness(args.witness, version, task, program, outcomes[0])
 
 
-def _write_witness(path: str, graphml: bool, version: str | None, task: Task, program: Program | None, one: Outcome) -> None:
+def _write_witness(path: str, version: str | None, task: Task, program: Program | None, one: Outcome) -> None:
     """The witness of a verdict. UNKNOWN has none: a witness of an earlier run under that name would be taken for it, and goes."""
-    text = witness(task, program, one, graphml, version)
+    from fsoft.trace.witness import witness
+
+    text = None if program is None else witness(task, program, one, version)
     if text is not None:
         write_file(path, text.encode())
     elif os.path.isfile(path):
         os.unlink(path)
 
-
-def witness(task: Task, program: Program | None, one: Outcome, graphml: bool, version: str | None = None) -> str | None:
-    """The text of the witness; None if the verdict has none."""
-    from fsoft.trace.graphml import correctness_graphml, violation_graphml
-    from fsoft.trace.yaml_witness import best_version, correctness_yaml, violation_yaml
-
-    if program is None or one.verdict.kind == "UNKNOWN":
-        return None
-    chosen = version or best_version(one.story)
-    if one.story is not None:
-        return violation_graphml(task, one.story) if graphml else violation_yaml(task, program, one.story, chosen)
-    return correctness_graphml(task) if graphml else correctness_yaml(task, program, chosen)

@@ -36,8 +36,9 @@ class Answer:
 
 @dataclass(slots=True)
 class Statement:
-    """What one thread did on one line. `creates` are the threads that it started, `first` that its thread begins here, `last` that it ends;
-    `tags` are the kinds of its steps' tags, `calls` the user's call sites that lead here, `before` the state before it."""
+    """What one thread did on one line. `creates` are the threads that it started; `first` says that its thread begins here, `last` that it
+    ends, `loop` that the loop of a lasso begins. `tags` are the kinds of its steps' tags, `calls` the user's call sites that lead here,
+    `before` the state before it."""
 
     thread: int
     slot: int
@@ -53,6 +54,7 @@ class Statement:
     tags: set[str] = field(default_factory=set)
     first: bool = False
     last: bool = False
+    loop: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,7 @@ class _Teller:
                 return last
         calls = tuple(call for call in step.calls if call.line > 0 and not in_library(call) and call[:2] != loc[:2])
         first = all(other.thread != thread for other in self.statements)
-        told = Statement(thread, one.move.slot, loc, self.function(loc), step.text, one.before, calls, first=first)
+        told = Statement(thread, one.move.slot, loc, self.function(loc), step.text, one.before, calls, first=first, loop=apart)
         self.statements.append(told)
         return told
 

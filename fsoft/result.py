@@ -176,7 +176,7 @@ class Result:
 
 def result_of(program: Program, verdict: Verdict, task: Task, name: str = "", loop: int | None = None) -> Result:
     """The result for a verdict on a program. `loop` is the move with which the loop of a lasso begins."""
-    story = told(program, verdict.trace, verdict.prop, loop) if verdict.trace or verdict.kind == "FALSE" else None
+    story = told(program, verdict.trace, verdict.prop, loop, verdict.loc) if verdict.trace or verdict.kind == "FALSE" else None
     trace = None if story is None else _trace(program, verdict, task, story, loop)
     kind: Kind = "TRUE" if verdict.kind == "TRUE" else "FALSE" if verdict.kind == "FALSE" else "UNKNOWN"
     return Result(

@@ -10,7 +10,7 @@ from checkers.registry import Engine
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_race_model, add_reading, request
 from fsoft.cli.circuits import model_file
-from fsoft.cli.limits import limited
+from fsoft.cli.limits import disarm, limited
 from fsoft.cli.reports import add_reports, check_reports, write_reports
 from fsoft.cli.search import Watch, add_engine, check_question, count, decide, find_engine
 from fsoft.cli.stages import Dumped, Stages
@@ -79,6 +79,7 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, engine: Engi
     stages.note("check", count(verdict.stats))
     if args.stats:
         stages.report()
+    disarm()
     code = verdict.exit_code() if code is None else code
     _report(args, asked, program, verdict)
     write_reports(args, asked, program, verdict, code)

@@ -28,7 +28,7 @@ def outcome(program: Program | None, verdict: Verdict, name: str = "", loop: int
     """The outcome with its run told. `loop` is the number of the move with which the loop of a lasso begins."""
     if program is None or verdict.kind != "FALSE":
         return Outcome(name, verdict)
-    return Outcome(name, verdict, told(program, verdict.trace, verdict.prop, loop))
+    return Outcome(name, verdict, told(program, verdict.trace, verdict.prop, loop, verdict.loc))
 
 
 __all__ = ["Outcome", "outcome"]

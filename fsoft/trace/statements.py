@@ -36,23 +36,20 @@ class Answer:
 
 @dataclass(slots=True)
 class Statement:
-    """What one thread did on one line. `creates` are the threads that it started; `first` says that its thread begins here, `last` that it
-    ends, `loop` that the loop of a lasso begins. `tags` are the kinds of its steps' tags, `calls` the user's call sites that lead here,
-    `before` the state before it."""
+    """What one thread did on one line. `creates` are the threads that it started; `last` says that its thread ends here, `loop` that the
+    loop of a lasso begins. `tags` are the kinds of its steps' tags, `calls` the user's call sites that lead here."""
 
     thread: int
     slot: int
     loc: Loc
     function: str
     text: str
-    before: State
     calls: tuple[Loc, ...] = ()
     inputs: list[Answer] = field(default_factory=list)
     changes: dict[str, tuple[str, str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     creates: list[int] = field(default_factory=list)
     tags: set[str] = field(default_factory=set)
-    first: bool = False
     last: bool = False
     loop: bool = False
 
@@ -122,17 +119,18 @@ class _Teller:
 
     def function(self, loc: Loc) -> str:
         """The function that a place is in; "" if that is not plain."""
-        if loc[:2] in self.functions:
-            return self.functions[loc[:2]]
-        before = max((at for at in self.functions if at[0] == loc.file and at[1] < loc.line), default=None)
-        after = min((at for at in self.functions if at[0] == loc.file and at[1] > loc.line), default=None)
-        around = {self.functions[at] for at in (before, after) if at is not None}
-        return around.pop() if len(around) == 1 else ""
+        if loc[:2] not in self.functions:
+            known = [(line, name) for (file, line), name in self.functions.items() if file == loc.file and name]
+            before = max((at for at in known if at[0] < loc.line), default=None)
+            after = min((at for at in known if at[0] > loc.line), default=None)
+            around = {at[1] for at in (before, after) if at is not None}
+            self.functions[loc[:2]] = around.pop() if len(around) == 1 else ""
+        return self.functions[loc[:2]]
 
     def add(self, one: Played, apart: bool) -> None:
         step = self.machine.step(one.move.slot, one.move.step)
         thread = self.number[one.move.slot]
-        told = self._statement(one, step, thread, apart)
+        told = self._statement(one.move.slot, step, thread, apart)
         told.inputs.extend(self._answer(question, value) for question, value in one.asked)
         for name, old, new in changes(self.machine.layout, one):
             told.changes[name] = (told.changes[name][0] if name in told.changes else old, new)
@@ -143,7 +141,7 @@ class _Teller:
             if self._state(one.after, slot) == RUNNING and self._state(one.before, slot) not in (RUNNING, FINISHED):
                 told.creates.append(self._begin(slot, thread))
 
-    def _statement(self, one: Played, step: Step, thread: int, apart: bool) -> Statement:
+    def _statement(self, slot: int, step: Step, thread: int, apart: bool) -> Statement:
         """The statement that a move belongs to: the last one, or a new one."""
         loc, last = place_of_step(step), self.statements[-1] if self.statements else None
         if last is not None and not apart and (last.thread, last.loc[:2]) == (thread, loc[:2]):
@@ -151,8 +149,7 @@ class _Teller:
                 last.text = last.text or step.text
                 return last
         calls = tuple(call for call in step.calls if call.line > 0 and not in_library(call) and call[:2] != loc[:2])
-        first = all(other.thread != thread for other in self.statements)
-        told = Statement(thread, one.move.slot, loc, self.function(loc), step.text, one.before, calls, first=first, loop=apart)
+        told = Statement(thread, slot, loc, self.function(loc), step.text, calls, loop=apart)
         self.statements.append(told)
         return told
 
@@ -181,8 +178,8 @@ class _Teller:
             if pair is not None:
                 about = raced_on(self.machine.layout, pair[0][1], pair[1][1])
                 return [self._point(slot, access.loc, f"{verb(access)} {about}") for slot, access in pair], about
-        if prop == "no-deadlock":
-            return self._waiting(observe(self.machine, end, Sampler(self.program))), ""
+        if prop == "no-deadlock" and (waiting := self._waiting(observe(self.machine, end, Sampler(self.program)))):
+            return waiting, ""
         if not played:
             return [], ""
         slot = played[-1].move.slot
@@ -220,13 +217,15 @@ def _functions(program: Program) -> dict[tuple[str, int], str]:
     return found
 
 
-def told(program: Program, moves: Sequence[Move], prop: str = "", loop: int | None = None) -> Story:
-    """The story of a run that violates `prop`. `loop` is the number of the move with which a loop begins."""
+def told(program: Program, moves: Sequence[Move], prop: str = "", loop: int | None = None, loc: Loc = NOWHERE) -> Story:
+    """The story of a run that violates `prop`. `loop` is the number of the move with which a loop begins, `loc` where the violation is said
+    to be (for a run without moves)."""
     teller = _Teller(program)
     played = play(teller.machine, moves)
     for number, one in enumerate(played):
         teller.add(one, apart=number == loop)
     points, about = teller.points(prop, played)
+    points = points or [Point(0, loc, teller.function(loc), "")]
     statements = [s for s in teller.statements if s.loc.line > 0 and not in_library(s.loc)]
     return Story(statements, teller.actors, points, about)
 

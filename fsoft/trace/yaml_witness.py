@@ -22,6 +22,7 @@ import json
 import re
 import uuid
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from fsoft.frontend.source import Loc
@@ -83,7 +84,8 @@ class _Waypoints:
 
     def __init__(self, task: Task, program: Program, story: Story, threads: bool):
         self.task, self.story, self.threads = task, story, threads
-        self.globals = {obj.name for obj in program.objects if obj.storage in ("global", "static") and task.declared_once(obj.name)}
+        self.globals = {obj.name for obj in program.objects if obj.storage in ("global", "static")}
+        self.once = cache(task.declared_once)
         self.starts = {
             step.loc[:2] for template in program.templates() for step in template.steps if step.text and task.column_of(step.loc, step.text)
         }
@@ -140,7 +142,7 @@ class _Waypoints:
         self.meanwhile[statement.thread].clear()
         for name, (_, new) in statement.changes.items():
             for number, seen in self.meanwhile.items():
-                if number != statement.thread and name in self.globals and _NUMBER.fullmatch(new):
+                if number != statement.thread and name in self.globals and _NUMBER.fullmatch(new) and self.once(name):
                     seen[name] = new
                 else:
                     seen.pop(name, None)

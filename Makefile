@@ -1,6 +1,7 @@
 # make install   a .venv with fsoft, every engine and the development tools
 # make demo      a first look: one buggy program, its Program and its counterexample
 # make test      the whole test suite          make lint   ruff, mypy, import order
+# make docs      docs/cli.md, made from the code
 # make bench     how fast C becomes a Program (FOLDERS=... to choose the C files)
 # make fuzz      random C against gcc, until N programs have agreed
 
@@ -13,7 +14,7 @@ FOLDERS ?= models
 N ?= 1000
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: install tools demo test lint bench fuzz clean
+.PHONY: install tools demo test lint docs bench fuzz clean
 .DEFAULT_GOAL := install
 
 install: $(STAMP)
@@ -58,9 +59,12 @@ test: install tools
 	$(BIN)/python -m pytest -n $(JOBS) tests
 
 lint: install
-	$(BIN)/ruff check fsoft checkers tests benchmarks
+	$(BIN)/ruff check fsoft checkers tests benchmarks docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+docs: install
+	$(BIN)/python -m fsoft.cli.reference docs/cli.md
 
 bench: install
 	$(BIN)/python benchmarks/lowering.py $(FOLDERS)

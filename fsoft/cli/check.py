@@ -11,7 +11,8 @@ from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_race_model, add_reading, request
 from fsoft.cli.circuits import model_file
 from fsoft.cli.encoding import add_encoding, ask_bounded, chosen
-from fsoft.cli.limits import limited
+from fsoft.cli.limits import disarm, limited
+from fsoft.cli.reports import add_reports, check_reports, write_reports
 from fsoft.cli.search import Watch, add_engine, check_question, count, decide, find_engine
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.program.program import Check, Program
@@ -26,14 +27,13 @@ Ask = Callable[[Program, Watch], Verdict]
 
 def run(argv: Sequence[str]) -> int:
     args = _parser().parse_args(argv)
-    args.started = time.monotonic()
+    args.started, args.argv = time.monotonic(), list(argv)
     if (model := model_file(args.files)) is not None:
         from fsoft.cli.models import check_model_file
 
         return check_model_file(args, model)
-    if args.witness:
-        raise exits.UsageError("--witness is for model files: the trace of a C program is printed")
     asked = request(args)
+    check_reports(args, runs=bool(asked.formulas))
     if asked.formulas:
         from fsoft.cli.ltl import check_runs
 
@@ -66,7 +66,7 @@ def _parser() -> Parser:
     trace.add_argument("--trace", dest="trace", action="store_true", default=True, help="print the counterexample (the default)")
     trace.add_argument("--no-trace", dest="trace", action="store_false", help="print only the verdict and its reasons")
     output.add_argument("--json", action="store_true", help="one JSON object on stdout instead of text")
-    output.add_argument("--witness", metavar="FILE", help="with a model file: write the counterexample there (aigsim or BTOR2)")
+    add_reports(output)
     output.add_argument("--show-properties", action="store_true", help="list the checks of the program and stop")
     add_insight(parser)
     return parser
@@ -95,8 +95,11 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) ->
     stages.note("check", count(verdict.stats))
     if args.stats:
         stages.report()
+    disarm()
+    code = verdict.exit_code() if code is None else code
     _report(args, asked, program, verdict)
-    return verdict.exit_code() if code is None else code
+    write_reports(args, asked, program, verdict, code)
+    return code
 
 
 def _stopped(why: str, watch: Watch, program: Program | None) -> Verdict:

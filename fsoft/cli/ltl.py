@@ -12,6 +12,7 @@ from fsoft.cli.arguments import Request
 from fsoft.cli.circuits import engine_options
 from fsoft.cli.files import write_file
 from fsoft.cli.limits import limited
+from fsoft.cli.reports import write_run_reports
 from fsoft.cli.search import Watch, count, find_engine
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.program.program import Program
@@ -109,6 +110,8 @@ def _answer(args: argparse.Namespace, watched: Watched, prop: Property, engine: 
 
 def _report(args: argparse.Namespace, asked: Request, program: Program | None, answers: list[Answered], notes: list[str],
             code: int | None) -> int:  # fmt: skip
+    from fsoft.trace.outcome import outcome
+
     worst = _worst(answers)
     if args.json:
         objects = [_json(asked, program, one, args.trace, notes) for one in answers]
@@ -117,7 +120,9 @@ def _report(args: argparse.Namespace, asked: Request, program: Program | None, a
         for one in answers:
             _print(args, program, one, several=len(answers) > 1)
         print("\n".join([*notes, worst.last_line()]))
-    return worst.exit_code() if code is None else code
+    code = worst.exit_code() if code is None else code
+    write_run_reports(args, asked, lambda: [outcome(program, one.verdict, str(one.prop), _loop(one)) for one in answers], code)
+    return code
 
 
 def _worst(answers: list[Answered]) -> Verdict:

@@ -9,16 +9,16 @@ Consecutive steps of one statement are one line. Values of fsoft's own objects (
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from fsoft.frontend.source import Loc
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program, Step
-from fsoft.program.replay import Played, play
-from fsoft.program.state import ALIVE, DEAD, Event, Layout, Place, Question, Violation
+from fsoft.program.replay import play
+from fsoft.program.state import Event, Layout, Question, Violation
 from fsoft.program.verdict import Move
+from fsoft.trace.changes import changes, in_library
 
 _LONGEST = 48  # characters of a statement
 _CHANGES = 8  # changes listed per line
@@ -40,56 +40,17 @@ class Line:
 def user_loc(step: Step) -> Loc:
     """The place in the user's text: the step's own, or the call from which fsoft's library was entered."""
     for loc in (step.loc, *reversed(step.calls)):
-        if loc.line > 0 and not _library(loc):
+        if loc.line > 0 and not in_library(loc):
             return loc
     return step.loc
 
 
-def _library(loc: Loc) -> bool:
-    """Whether a place is in fsoft's own library models."""
-    return loc.file.startswith("<") and loc.line > 0
-
-
 class _Names:
-    """Which entry of the vector is what, and how its values print."""
+    """How answers and events of a run print."""
 
     def __init__(self, layout: Layout):
         self.layout = layout
         self.program = layout.program
-
-    def changes(self, one: Played) -> Iterable[tuple[str, str, str]]:
-        """(name, old, new) for what a move changed: variables in registers, then memory."""
-        before, after = one.before, one.after
-        yield from self._registers(one.move.slot, before, after)
-        for place in self.layout.places:
-            if place is not None and place.rom is None and place.object.storage not in ("system", "function"):
-                low, high = self.layout.span_of_object(place)
-                if before[low:high] != after[low:high]:
-                    yield from self._object(place, before, after)
-
-    def _registers(self, slot: int, before: Sequence[Any], after: Sequence[Any]) -> Iterable[tuple[str, str, str]]:
-        template = self.program.threads[slot].template
-        for name, index in self.layout.registers[slot].items():
-            register = template.registers[name]
-            if register.symbol and not _library(register.loc) and before[index] != after[index]:
-                old, new = (self.layout.format(x[index], register.width, register.ctype, register.signed) for x in (before, after))
-                yield register.symbol, old, new
-
-    def _object(self, place: Place, before: Sequence[Any], after: Sequence[Any]) -> Iterable[tuple[str, str, str]]:
-        if place.status >= 0 and before[place.status] != after[place.status]:
-            heap = place.object.storage == "heap"
-            if after[place.status] == DEAD and heap:
-                yield place.object.name, "alive", "freed"
-            elif after[place.status] == ALIVE and heap:
-                yield place.object.name, "unused" if before[place.status] != DEAD else "freed", "allocated"
-            if after[place.status] == DEAD:
-                return
-        for cell in place.cells:
-            index = place.base + cell.number
-            if before[index] != after[index] and after[index] is not None:
-                run = place.cells.run_of(cell.number)[0]
-                old, new = (self.layout.format(x[index], 8 * cell.size, run.ctype, run.signed) for x in (before, after))
-                yield place.cells.name(cell.number), old, new
 
     def answer(self, question: Question, value: int) -> str:
         if question.kind == "alloc":
@@ -116,7 +77,7 @@ def lines_of_trace(program: Program, moves: Sequence[Move], loop: int | None = N
             last = Line(one.move.slot, loc, step.text, loop=number == loop)
             lines.append(last)
         last.inputs.extend(names.answer(question, value) for question, value in one.asked)
-        for name, old, new in names.changes(one):
+        for name, old, new in changes(machine.layout, one):
             last.changes[name] = (last.changes[name][0] if name in last.changes else old, new)
         last.notes.extend(names.event(event) for event in one.events)
     return [line for line in lines if line.text or line.inputs or line.changes or line.notes or line.loop]

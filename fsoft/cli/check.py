@@ -8,7 +8,18 @@ from collections.abc import Sequence
 
 from checkers.registry import Engine
 from fsoft.cli import exits
-from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_race_model, add_reading, request
+from fsoft.cli.arguments import (
+    Parser,
+    Request,
+    add_checks,
+    add_insight,
+    add_limits,
+    add_lowering,
+    add_race_model,
+    add_reading,
+    add_trace_view,
+    request,
+)
 from fsoft.cli.circuits import model_file
 from fsoft.cli.limits import limited
 from fsoft.cli.search import Watch, add_engine, check_question, count, decide, find_engine
@@ -18,7 +29,8 @@ from fsoft.program.verdict import Verdict
 
 
 def run(argv: Sequence[str]) -> int:
-    args = _parser().parse_args(argv)
+    args = make_parser().parse_args(argv)
+    args.argv = list(argv)
     args.started = time.monotonic()
     if (model := model_file(args.files)) is not None:
         from fsoft.cli.models import check_model_file
@@ -37,7 +49,7 @@ def run(argv: Sequence[str]) -> int:
     return limited(lambda: _work(args, asked, stages, engine), args.timeout, args.memory)
 
 
-def _parser() -> Parser:
+def make_parser() -> Parser:
     parser = Parser("check", "Answer TRUE, FALSE with a trace, or UNKNOWN with the bound that cut.")
     add_reading(parser)
     add_checks(parser)
@@ -49,6 +61,7 @@ def _parser() -> Parser:
     trace = output.add_mutually_exclusive_group()
     trace.add_argument("--trace", dest="trace", action="store_true", default=True, help="print the counterexample (the default)")
     trace.add_argument("--no-trace", dest="trace", action="store_false", help="print only the verdict and its reasons")
+    add_trace_view(output)
     output.add_argument("--json", action="store_true", help="one JSON object on stdout instead of text")
     output.add_argument("--witness", metavar="FILE", help="with a model file: write the counterexample there (aigsim or BTOR2)")
     output.add_argument("--show-properties", action="store_true", help="list the checks of the program and stop")
@@ -111,11 +124,13 @@ def _report(args: argparse.Namespace, asked: Request, program: Program | None, v
 
         print(json_of(asked, program, verdict, args.trace))
         return
+    more: list[str] = []
     if verdict.trace and program is not None and args.trace:
-        from fsoft.trace.text import text_of_trace
+        from fsoft.cli.story import print_story, story_of, tail
 
-        print(text_of_trace(program, verdict.trace))
-        print()
-    for line in [*verdict.reasons, *(program.notes if program else [])]:
+        story = story_of(program, verdict)
+        more = tail(args, story)
+        print_story(args, story, len(verdict.reasons) + len(program.notes) + len(more) + 1)
+    for line in [*verdict.reasons, *more, *(program.notes if program else [])]:
         print(line)
     print(verdict.last_line())

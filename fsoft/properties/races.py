@@ -9,7 +9,7 @@ from typing import Any
 
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
-from fsoft.program.replay import Finding, View
+from fsoft.program.replay import Finding, Guilty, View
 from fsoft.program.state import Access, Layout
 from fsoft.properties.race_objects import Ranges, counts, race_ranges
 
@@ -62,10 +62,9 @@ class Races:
         a, b = first[1], second[1]
         offset, _ = _common(a, b)
         name = _name(layout, a.object, offset)
-        lines = tuple(
-            f"{access.loc}: thread {slot} ({program.threads[slot].name}) {_verb(access)} {name}" for slot, access in (first, second)
-        )
-        return Finding(self.prop, f"data race on {name}", a.loc, lines, (first[0], second[0]))
+        guilty = tuple(Guilty(slot, access.loc, f"{_verb(access)} {name}") for slot, access in (first, second))
+        lines = tuple(f"{one.loc}: thread {one.slot} ({program.threads[one.slot].name}) {one.what}" for one in guilty)
+        return Finding(self.prop, f"data race on {name}", a.loc, lines, (first[0], second[0]), guilty)
 
 
 def _name(layout: Layout, number: int, offset: int) -> str:

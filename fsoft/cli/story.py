@@ -1,0 +1,67 @@
+"""How `check` shows a run: the trace, the values that make it fail, and the command that makes it happen again."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Sequence
+
+from fsoft.cli.arguments import Parser, add_checks, add_lowering, add_reading
+from fsoft.program.program import Program
+from fsoft.program.verdict import Verdict
+from fsoft.trace.story import Story, tell
+from fsoft.trace.text import SCREEN, Style, text_of_story
+
+_LEAST = 12  # lines that a trace may always have
+
+
+def story_of(program: Program, verdict: Verdict, loop: int | None = None) -> Story:
+    return tell(program, verdict.trace, loop, verdict.prop if loop is None else "")
+
+
+def print_story(args: argparse.Namespace, story: Story, more: int) -> None:
+    """The trace so that it fits a screen with `more` lines to come."""
+    rows = max(_LEAST, SCREEN - more - 3)
+    print(text_of_story(story, Style.of_terminal(args.stack, args.all_steps, rows)))
+    print()
+
+
+def tail(args: argparse.Namespace, story: Story) -> list[str]:
+    """What makes the run fail, and how to see it again."""
+    found = []
+    if story.failing:
+        found.append("with " + ", ".join(f"{name} = {value}" for name, value in story.failing.items()))
+    given = f" --inputs '{story.inputs}'" if story.inputs else ""
+    return [*found, f"again: fsoft run {shlex.join(said(args.argv))} --schedule '{story.schedule}'{given}"]
+
+
+def said(argv: Sequence[str]) -> list[str]:
+    """Of the words of a command line, those that say what program it is about and what is asked: `fsoft run` takes them."""
+    shared = Parser("run", "")
+    add_reading(shared)
+    add_checks(shared)
+    add_lowering(shared)
+    known, kept, words = shared._option_string_actions, list[str](), list(argv)
+    while words:
+        word = words.pop(0)
+        if not word.startswith("-") or word == "-":
+            kept.append(word)
+            continue
+        name = word.partition("=")[0]
+        action = known.get(name) or known.get(word[:2])
+        inline = "=" in word or (name not in known and action is not None)
+        takes = action.nargs != 0 if action is not None else False
+        value = [words.pop(0)] if takes and not inline and words else []
+        if action is not None:
+            kept += [word, *value]
+        elif _has_value(name, words) and not inline:
+            words.pop(0)
+    return kept
+
+
+def _has_value(name: str, words: Sequence[str]) -> bool:
+    """Whether an option that only `check` knows is followed by its value."""
+    from fsoft.cli.check import make_parser
+
+    action = make_parser()._option_string_actions.get(name)
+    return bool(words) and action is not None and action.nargs != 0

@@ -62,6 +62,7 @@ def make_parser() -> Parser:
     trace.add_argument("--trace", dest="trace", action="store_true", default=True, help="print the counterexample (the default)")
     trace.add_argument("--no-trace", dest="trace", action="store_false", help="print only the verdict and its reasons")
     add_trace_view(output)
+    output.add_argument("--no-shorten", dest="shorten", action="store_false", help="keep the trace as the engine found it")
     output.add_argument("--json", action="store_true", help="one JSON object on stdout instead of text")
     output.add_argument("--witness", metavar="FILE", help="with a model file: write the counterexample there (aigsim or BTOR2)")
     output.add_argument("--show-properties", action="store_true", help="list the checks of the program and stop")
@@ -80,6 +81,10 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, engine: Engi
             print("\n".join(properties(program)))
             return exits.TRUE
         verdict = under_race_model(program, decide(program, engine, args, watch), args.race_model)
+        if args.shorten:
+            from fsoft.trace.shorten import shortened
+
+            verdict = shortened(program, verdict)
     except Dumped as dumped:
         print(dumped.text())
         return exits.TRUE

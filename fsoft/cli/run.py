@@ -34,7 +34,7 @@ def run(argv: Sequence[str]) -> int:
     group = parser.add_argument_group("the run")
     group.add_argument("--seed", type=int, default=0, metavar="N", help="of the random choices (0)")
     group.add_argument("--schedule", metavar="S",
-                       help="which thread makes each move, by number or name: '0,1*3,worker,2/2' (main is 0; /2: its second way)")  # fmt: skip
+                       help="which thread makes each move, by number or name: '0,1*3,worker,2/2' (0: main; /2: its second way)")  # fmt: skip
     group.add_argument("--inputs", default="", metavar="V", help="values of the first choices of the program, in order: '3,-1,0x10'")
     group.add_argument("--steps", type=positive, default=1000, metavar="N", help="stop after that many steps (1000)")
     add_checks(parser)

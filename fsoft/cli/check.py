@@ -81,10 +81,7 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, engine: Engi
             print("\n".join(properties(program)))
             return exits.TRUE
         verdict = under_race_model(program, decide(program, engine, args, watch), args.race_model)
-        if args.shorten:
-            from fsoft.trace.shorten import shortened
-
-            verdict = shortened(program, verdict)
+        verdict = _simpler(program, verdict) if args.shorten else verdict
     except Dumped as dumped:
         print(dumped.text())
         return exits.TRUE
@@ -99,6 +96,16 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, engine: Engi
         stages.report()
     _report(args, asked, program, verdict)
     return verdict.exit_code() if code is None else code
+
+
+def _simpler(program: Program, verdict: Verdict) -> Verdict:
+    """The verdict with a shorter trace; as it is, if a limit strikes before there is one."""
+    from fsoft.trace.shorten import shortened
+
+    try:
+        return shortened(program, verdict)
+    except (exits.OutOfTime, exits.OutOfMemory, MemoryError):
+        return verdict
 
 
 def _stopped(why: str, watch: Watch, program: Program | None) -> Verdict:

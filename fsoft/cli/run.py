@@ -14,7 +14,7 @@ from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
 from fsoft.program.run import NoSuchMove, Run, Turn, random_run, scheduled_run
 from fsoft.program.state import Halted, Violation
-from fsoft.trace.schedule import BadSchedule, read_schedule
+from fsoft.trace.schedule import BadSchedule, Schedule, read_schedule
 
 ENDINGS = {
     "violated": "a property is violated",
@@ -34,7 +34,7 @@ def run(argv: Sequence[str]) -> int:
     group = parser.add_argument_group("the run")
     group.add_argument("--seed", type=int, default=0, metavar="N", help="of the random choices (0)")
     group.add_argument("--schedule", metavar="S",
-                       help="which thread makes each move, by number or name: '0,1*3,worker,2/2' (0: main; /2: its second way)")  # fmt: skip
+                       help="which thread makes each move, number or name: '0,1*3,worker,2/2' (0: main; /2: its second way)")  # fmt: skip
     group.add_argument("--inputs", default="", metavar="V", help="values of the first choices of the program, in order: '3,-1,0x10'")
     group.add_argument("--steps", type=positive, default=1000, metavar="N", help="stop after that many steps (1000)")
     add_checks(parser)
@@ -44,6 +44,10 @@ def run(argv: Sequence[str]) -> int:
     args = parser.parse_args(argv)
     inputs = [_number(word) for word in _words(args.inputs)]
     asked = request(args)
+    if asked.formulas:
+        from fsoft.cli.ltl import run_lasso
+
+        return run_lasso(args, asked, inputs)
     return limited(lambda: _work(args, inputs, Stages().load(asked)), args.timeout, args.memory)
 
 
@@ -96,12 +100,20 @@ def _event(program: Program, event: Violation | Halted) -> str:
     return f"{event.loc}: {event.kind}{what and ': '}{what}"
 
 
-def schedule_turns(text: str, program: Program) -> list[Turn]:
-    """The turns that `--schedule` names."""
+def read_turns(text: str, program: Program) -> Schedule:
+    """What `--schedule` says."""
     try:
-        return read_schedule(text, program).turns
+        return read_schedule(text, program)
     except BadSchedule as error:
         raise exits.UsageError(f"--schedule: {error}") from None
+
+
+def schedule_turns(text: str, program: Program) -> list[Turn]:
+    """The turns that `--schedule` names; there is no loop."""
+    found = read_turns(text, program)
+    if found.loop is not None:
+        raise exits.UsageError("--schedule: a loop '(...)' is for properties of runs: --ltl, or --property termination")
+    return found.turns
 
 
 def schedule(text: str, program: Program) -> list[int]:

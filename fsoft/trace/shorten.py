@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from fsoft.frontend.source import Loc
 from fsoft.program.explorer import approximations
@@ -32,7 +33,7 @@ from fsoft.program.verdict import InternalError, Move, Verdict
 from fsoft.properties import monitors
 from fsoft.trace.footprint import Footprint, Footprints
 
-WORK = 40_000
+WORK = 20_000
 """Moves that may be executed in the search for a simpler run."""
 
 
@@ -61,7 +62,7 @@ def _reasons(machine: Machine, moves: Sequence[Move], finding: Finding) -> list[
 
 
 def switches(moves: Sequence[Move]) -> int:
-    return sum(one.slot != two.slot for one, two in zip(moves, moves[1:]))
+    return sum(one.slot != two.slot for one, two in pairwise(moves))
 
 
 def _size(moves: Sequence[Move]) -> tuple[int, int, int]:
@@ -103,7 +104,7 @@ class Shortener:
             before = None
             while before != _size(self.best.moves):
                 before = _size(self.best.moves)
-                for improve in (self._past, self._rounds, self._past, self._order, self._blocks, self._merge, self._inputs):
+                for improve in (self._past, self._order, self._rounds, self._past, self._order, self._blocks, self._merge, self._inputs):
                     improve()
         except _Spent:
             pass

@@ -64,6 +64,7 @@ def make_parser() -> Parser:
     add_trace_view(output)
     output.add_argument("--no-shorten", dest="shorten", action="store_false", help="keep the trace as the engine found it")
     output.add_argument("--json", action="store_true", help="one JSON object on stdout instead of text")
+    output.add_argument("--html", metavar="FILE", help="write a report to look at in a browser: one file, no network")
     output.add_argument("--witness", metavar="FILE", help="with a model file: write the counterexample there (aigsim or BTOR2)")
     output.add_argument("--show-properties", action="store_true", help="list the checks of the program and stop")
     add_insight(parser)
@@ -130,7 +131,11 @@ def properties(program: Program) -> list[str]:
 
 
 def _report(args: argparse.Namespace, asked: Request, program: Program | None, verdict: Verdict) -> None:
-    """The trace and the reasons for a person, or JSON; the last line is for machines."""
+    """The trace and the reasons for a person, or JSON; the last line is for machines. `--html` gets a report of its own."""
+    if args.html:
+        from fsoft.cli.story import write_report
+
+        write_report(args, asked, program, verdict)
     if args.json:
         from fsoft.cli.json import json_of
 

@@ -110,6 +110,8 @@ def _answer(args: argparse.Namespace, watched: Watched, prop: Property, engine: 
 def _report(args: argparse.Namespace, asked: Request, program: Program | None, answers: list[Answered], notes: list[str],
             code: int | None) -> int:  # fmt: skip
     worst = _worst(answers)
+    if args.html:
+        _html(args, asked, program, answers, notes)
     if args.json:
         objects = [_json(asked, program, one, args.trace, notes) for one in answers]
         print(json.dumps(objects if len(objects) > 1 else objects[0], indent=2, ensure_ascii=False))
@@ -118,6 +120,16 @@ def _report(args: argparse.Namespace, asked: Request, program: Program | None, a
             _print(args, program, one, several=len(answers) > 1)
         print("\n".join([*notes, worst.last_line()]))
     return worst.exit_code() if code is None else code
+
+
+def _html(args: argparse.Namespace, asked: Request, program: Program | None, answers: list[Answered], notes: list[str]) -> None:
+    """The report on the worst answer; the others are named."""
+    from fsoft.cli.story import write_report
+
+    worst = _worst(answers)
+    chosen = next(one for one in answers if one.verdict is worst)
+    others = [f"{one.prop}: {one.verdict.last_line()}" for one in answers if one is not chosen]
+    write_report(args, asked, program, worst, _loop(chosen), [*chosen.notes, *others, *notes])
 
 
 def _worst(answers: list[Answered]) -> Verdict:

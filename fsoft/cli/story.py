@@ -6,7 +6,8 @@ import argparse
 import shlex
 from collections.abc import Sequence
 
-from fsoft.cli.arguments import Parser, add_checks, add_lowering, add_reading
+from fsoft.cli.arguments import Parser, Request, add_checks, add_lowering, add_reading
+from fsoft.cli.files import write_file
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 from fsoft.trace.story import Story, tell
@@ -26,13 +27,30 @@ def print_story(args: argparse.Namespace, story: Story, more: int) -> None:
     print()
 
 
+def write_report(args: argparse.Namespace, asked: Request, program: Program | None, verdict: Verdict, loop: int | None = None,
+                 notes: Sequence[str] = ()) -> None:  # fmt: skip
+    """The HTML report that was asked for."""
+    from fsoft.trace.html import Page, report
+
+    story = story_of(program, verdict, loop) if program is not None and verdict.trace else None
+    again = command(args, story) if story is not None else ""
+    notes = [*notes, *(program.notes if program is not None else [])]
+    page = Page(asked.name, verdict.last_line(), verdict.reasons, notes, again, story.failing if story is not None else {})
+    write_file(args.html, report(page, story).encode("utf-8", "replace"))
+
+
+def command(args: argparse.Namespace, story: Story) -> str:
+    """The command that makes the run happen again."""
+    given = f" --inputs '{story.inputs}'" if story.inputs else ""
+    return f"fsoft run {shlex.join(said(args.argv))} --schedule '{story.schedule}'{given}"
+
+
 def tail(args: argparse.Namespace, story: Story) -> list[str]:
     """What makes the run fail, and how to see it again."""
     found = []
     if story.failing:
         found.append("with " + ", ".join(f"{name} = {value}" for name, value in story.failing.items()))
-    given = f" --inputs '{story.inputs}'" if story.inputs else ""
-    return [*found, f"again: fsoft run {shlex.join(said(args.argv))} --schedule '{story.schedule}'{given}"]
+    return [*found, f"again: {command(args, story)}"]
 
 
 def said(argv: Sequence[str]) -> list[str]:

@@ -147,7 +147,7 @@ def _report(args: argparse.Namespace, asked: Request, program: Program | None, v
 
         story = story_of(program, verdict)
         more = tail(args, story)
-        print_story(args, story, len(verdict.reasons) + len(program.notes) + len(more) + 1)
+        print_story(args, story, [*verdict.reasons, *more, *program.notes])
     for line in [*verdict.reasons, *more, *(program.notes if program else [])]:
         print(line)
     print(verdict.last_line())

@@ -154,7 +154,7 @@ def _print(args: argparse.Namespace, program: Program | None, one: Answered, sev
     if one.lasso is not None and program is not None and args.trace:
         story = story_of(program, one.verdict, _loop(one))
         more = tail(args, story)
-        print_story(args, story, len(one.verdict.reasons) + len(one.notes) + len(more) + 2)
+        print_story(args, story, [*one.verdict.reasons, *more, *one.notes])
     for line in [*one.verdict.reasons, *more, *one.notes]:
         print(line)
     if several:

@@ -68,7 +68,8 @@ def _work(args: argparse.Namespace, inputs: list[int], program: Program) -> int:
 
     done = _execute(args, inputs, program)
     if done.moves:
-        print(text_of_story(tell(program, done.moves, finding=done.finding), Style.of_terminal(args.stack, args.all_steps, rows=None)))
+        style = Style.of_terminal(args.stack, args.all_steps or done.why != "violated", rows=None)
+        print(text_of_story(tell(program, done.moves, finding=done.finding), style))
         print()
     for event in done.events:
         print(_event(program, event))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fsoft.cli.arguments import Parser, Request, add_checks, add_lowering, add_reading
 from fsoft.cli.files import write_file
@@ -14,16 +15,18 @@ from fsoft.trace.story import Story, tell
 from fsoft.trace.text import SCREEN, Style, text_of_story
 
 _LEAST = 12  # lines that a trace may always have
+_AROUND = 5  # lines for the threads' names, where a loop begins, where nobody moves any more, a blank line and the verdict
 
 
 def story_of(program: Program, verdict: Verdict, loop: int | None = None) -> Story:
     return tell(program, verdict.trace, loop, verdict.prop if loop is None else "")
 
 
-def print_story(args: argparse.Namespace, story: Story, more: int) -> None:
-    """The trace so that it fits a screen with `more` lines to come."""
-    rows = max(_LEAST, SCREEN - more - 3)
-    print(text_of_story(story, Style.of_terminal(args.stack, args.all_steps, rows)))
+def print_story(args: argparse.Namespace, story: Story, more: Sequence[str]) -> None:
+    """The trace, so that it fits a screen together with the lines that are still to come, wrapped as a terminal does."""
+    style = Style.of_terminal(args.stack, args.all_steps)
+    rest = sum(max(1, -(-len(line) // style.width)) if style.width else 1 for line in more)
+    print(text_of_story(story, replace(style, rows=max(_LEAST, SCREEN - rest - _AROUND))))
     print()
 
 

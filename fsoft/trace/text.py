@@ -132,7 +132,7 @@ def text_of_story(story: Story, style: Style) -> str:
     items = folded(story, style)
     slots = sorted({item.slot for item in items if isinstance(item, Line)})
     each = (style.width - 6 - max(30, style.width // 4)) // max(1, len(slots))
-    texts = _columns(story, items, slots, style, min(each, _LONGEST)) if each >= _NARROWEST else _rows(story, items)
+    texts = _columns(story, items, slots, style, min(each, _LONGEST)) if each >= _NARROWEST else _rows(story, items, style.width)
     out: list[str] = []
     for item, text in texts:
         out += [LOOP] if isinstance(item, Line) and item.loop else []
@@ -142,21 +142,24 @@ def text_of_story(story: Story, style: Style) -> str:
     return "\n".join([*out, *([REST] if story.rests else [])])
 
 
-def _rows(story: Story, items: Sequence[Line | Folded]) -> list[_Text]:
-    """One line per step: thread, place, statement, effects."""
+def _rows(story: Story, items: Sequence[Line | Folded], width: int) -> list[_Text]:
+    """One line per step: thread, place, statement, effects. Where there is a width, they are cut to fit it."""
     cells = {}
     for item in items:
         if isinstance(item, Line):
             who, mark = f"{item.slot} {story.thread(item.slot)}", "> " if item.pending else ""
-            place = f"{item.loc.file}:{item.loc.line}"
-            cells[id(item)] = (who, place, mark + _cut(item.text, _LONGEST), "; ".join(effects(item)))
+            file = os.path.basename(item.loc.file) if width else item.loc.file
+            cells[id(item)] = (who, f"{file}:{item.loc.line}", mark + _cut(item.text, min(_LONGEST, width // 3 or _LONGEST)))
     widths = [max((len(row[k]) for row in cells.values()), default=0) for k in range(3)]
+    room = max(24, width - sum(widths) - 6)
     out: list[_Text] = []
     for item in items:
         if isinstance(item, Folded):
             out.append((item, item.words(story)))
         else:
-            out.append((item, "  ".join(f"{cell:<{width}}" for cell, width in zip(cells[id(item)], [*widths, 0])).rstrip()))
+            right = _fit(effects(item, everything=False), room) if width else "; ".join(effects(item))
+            left = "  ".join(f"{cell:<{size}}" for cell, size in zip(cells[id(item)], widths))
+            out.append((item, f"{left}  {right}".rstrip()))
     return out
 
 
@@ -184,7 +187,9 @@ def _fit(parts: Sequence[str], width: int) -> str:
     kept = list(parts)
     while len(kept) > 1 and len("; ".join(kept)) > width - 4:
         kept.pop(len(kept) // 2)
-    return "; ".join(kept) if len(kept) == len(parts) else "; ".join([*kept[:-1], "...", kept[-1]] if len(kept) > 1 else [kept[0]])
+    if len(kept) < len(parts):
+        kept.insert(len(kept) - 1, "...")
+    return _cut("; ".join(kept), width)
 
 
 __all__ = [

@@ -19,8 +19,8 @@
     for (const row of cells.length ? cells : [[empty]]) {
       const tr = tbody.insertRow();
       row.slice(0, 2).forEach((text, column) => {
-        const cell = column === 0 ? document.createElement("th") : document.createElement("td");
-        if (column === 0) cell.scope = "row";
+        const cell = document.createElement(column === 0 && cells.length ? "th" : "td");
+        if (cell.tagName === "TH") cell.scope = "row";
         cell.textContent = text;
         if (!cells.length) cell.colSpan = 2;
         tr.appendChild(cell);

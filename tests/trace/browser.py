@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import os
 import select
@@ -34,11 +35,18 @@ class Browser:
         self._read, up = os.pipe()
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--mute-audio",
                    f"--user-data-dir={self._folder.name}", f"--window-size={width},{height}", "--remote-debugging-pipe"]  # fmt: skip
-        shell = f'exec "$@" 3<&{down} 4>&{up}'
+        ends = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in (down, up)]
+
+        def connect() -> None:  # in the child: the browser reads commands from 3 and writes answers to 4
+            os.dup2(ends[0], 3)
+            os.dup2(ends[1], 4)
+
         self._process = subprocess.Popen(
-            ["sh", "-c", shell, "sh", CHROMIUM, *options, "about:blank"],
-            pass_fds=(down, up), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            [CHROMIUM, *options, "about:blank"], preexec_fn=connect, close_fds=False,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
+        for end in ends:
+            os.close(end)
         os.close(down)
         os.close(up)
         self._buffer, self._number, self._session = b"", 0, ""

@@ -82,11 +82,12 @@ def check(
     define: Sequence[str] = (),
     undefine: Sequence[str] = (),
 ) -> Verdict:
-    """The verdict of an engine on `options.checks` (assertions, unless said otherwise). A FALSE has been replayed."""
+    """The verdict of an engine on `options.checks` (assertions, unless said otherwise). A FALSE has been replayed, its trace shortened."""
     from fsoft.decide import find_engine
+    from fsoft.trace.shorten import shortened
 
     program = load(sources, options, bits=bits, cpp=cpp, include=include, define=define, undefine=undefine)
-    return find_engine(engine).load().check(program, progress)
+    return shortened(program, find_engine(engine).load().check(program, progress))
 
 
 __all__ = ["After", "Options", "Program", "Source", "Verdict", "check", "load", "stages"]

@@ -8,7 +8,18 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from fsoft.cli import exits
-from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_race_model, add_reading, request
+from fsoft.cli.arguments import (
+    Parser,
+    Request,
+    add_checks,
+    add_insight,
+    add_limits,
+    add_lowering,
+    add_race_model,
+    add_reading,
+    add_trace_view,
+    request,
+)
 from fsoft.cli.circuits import model_file
 from fsoft.cli.encoding import add_encoding, ask_bounded, chosen
 from fsoft.cli.limits import disarm, limited
@@ -26,7 +37,7 @@ Ask = Callable[[Program, Watch], Verdict]
 
 
 def run(argv: Sequence[str]) -> int:
-    args = _parser().parse_args(argv)
+    args = make_parser().parse_args(argv)
     args.started, args.argv = time.monotonic(), list(argv)
     if (model := model_file(args.files)) is not None:
         from fsoft.cli.models import check_model_file
@@ -52,7 +63,7 @@ def _asking(args: argparse.Namespace, asked: Request, encoding: Encoding | None)
     return lambda program, watch: decide(program, engine, args, watch)
 
 
-def _parser() -> Parser:
+def make_parser() -> Parser:
     parser = Parser("check", "Answer TRUE, FALSE with a trace, or UNKNOWN with the bound that cut.")
     add_reading(parser)
     add_checks(parser)
@@ -65,7 +76,10 @@ def _parser() -> Parser:
     trace = output.add_mutually_exclusive_group()
     trace.add_argument("--trace", dest="trace", action="store_true", default=True, help="print the counterexample (the default)")
     trace.add_argument("--no-trace", dest="trace", action="store_false", help="print only the verdict and its reasons")
+    add_trace_view(output)
+    output.add_argument("--no-shorten", dest="shorten", action="store_false", help="keep the trace as the engine found it")
     output.add_argument("--json", action="store_true", help="one JSON object on stdout instead of text")
+    output.add_argument("--html", metavar="FILE", help="write a report to look at in a browser: one file, no network")
     add_reports(output)
     output.add_argument("--show-properties", action="store_true", help="list the checks of the program and stop")
     add_insight(parser)
@@ -83,6 +97,7 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) ->
             print("\n".join(properties(program)))
             return exits.TRUE
         verdict = under_race_model(program, ask(program, watch), args.race_model)
+        verdict = _simpler(program, verdict) if args.shorten else verdict
     except Dumped as dumped:
         print(dumped.text())
         return exits.TRUE
@@ -100,6 +115,16 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) ->
     _report(args, asked, program, verdict)
     write_reports(args, asked, program, verdict, code)
     return code
+
+
+def _simpler(program: Program, verdict: Verdict) -> Verdict:
+    """The verdict with a shorter trace; as it is, if a limit strikes before there is one."""
+    from fsoft.trace.shorten import shortened
+
+    try:
+        return shortened(program, verdict)
+    except (exits.OutOfTime, exits.OutOfMemory, MemoryError):
+        return verdict
 
 
 def _stopped(why: str, watch: Watch, program: Program | None) -> Verdict:
@@ -124,17 +149,23 @@ def properties(program: Program) -> list[str]:
 
 
 def _report(args: argparse.Namespace, asked: Request, program: Program | None, verdict: Verdict) -> None:
-    """The trace and the reasons for a person, or JSON; the last line is for machines."""
+    """The trace and the reasons for a person, or JSON; the last line is for machines. `--html` gets a report of its own."""
+    if args.html:
+        from fsoft.cli.story import write_report
+
+        write_report(args, asked, program, verdict)
     if args.json:
         from fsoft.cli.json import json_of
 
         print(json_of(asked, program, verdict, args.trace))
         return
+    more: list[str] = []
     if verdict.trace and program is not None and args.trace:
-        from fsoft.trace.text import text_of_trace
+        from fsoft.cli.story import print_story, story_of, tail
 
-        print(text_of_trace(program, verdict.trace))
-        print()
-    for line in [*verdict.reasons, *(program.notes if program else [])]:
+        story = story_of(program, verdict)
+        more = tail(args, story)
+        print_story(args, story, [*verdict.reasons, *more, *program.notes])
+    for line in [*verdict.reasons, *more, *(program.notes if program else [])]:
         print(line)
     print(verdict.last_line())

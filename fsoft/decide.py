@@ -15,6 +15,7 @@ from typing import Any
 from checkers.registry import Engine, ModelEngine, Progress, UnknownEngine, engine, engines, model_engine, model_engines
 from fsoft.circuit.banks import LEAST
 from fsoft.circuit.bitblast import bitblast
+from fsoft.circuit.bound_lines import bound_line
 from fsoft.circuit.encode import Encoding, encode
 from fsoft.circuit.lift import Answers, Lifter
 from fsoft.circuit.model import Model
@@ -24,7 +25,7 @@ from fsoft.circuit.reduce import cone_of_influence
 from fsoft.circuit.scheduler import Scheduler
 from fsoft.circuit.states import BEFORE
 from fsoft.circuit.verdict import Answer, Proved, Stimulus, Unknown, Violated
-from fsoft.program.explorer import approximations, marker_line
+from fsoft.program.explorer import approximations
 from fsoft.program.interpreter import Machine
 from fsoft.program.locks import lock_lines
 from fsoft.program.options import PROPERTIES
@@ -39,21 +40,6 @@ _KEEP_ARRAYS = frozenset({"smt"})
 """Engines that do better on circuits with arrays."""
 
 MakeScheduler = Callable[[Program], Scheduler]
-
-_BOUNDS = {
-    "contexts": "a run needs more contexts than were allowed (--contexts)",
-    "rounds": "a run needs more rounds than were allowed (--rounds)",
-    RANGE: "a word needs more bits than the engine had time for",
-    "schedule": "the program can make moves that the given schedule leaves out (--scheduler given)",
-}
-_PLACED = {
-    "undefined": "undefined behaviour",
-    "access": "the circuit does not follow an access at an unusual offset; the engine explicit does",
-    "cut": "a bound cuts",
-    "blocked": "whether a step is blocked depends on too many inputs for the circuit; the engine explicit tries them",
-}
-
-
 
 MORE_BOUNDS = "others may cut as well: the search ended with these"
 
@@ -176,18 +162,6 @@ def violated(encoding: Encoding, stimulus: Stimulus, prop: str, stats: Stats) ->
     if added:
         return Verdict("UNKNOWN", prop, [*reasons, *added], moves, stats, added)
     return Verdict("FALSE", prop, reasons, moves, stats, loc=finding.loc)
-
-
-def bound_line(program: Program, name: str) -> str:
-    """What a bound of the circuit is, and where."""
-    kind, _, place = name.partition("@")
-    if name.startswith("marker."):
-        return marker_line(program, int(name.removeprefix("marker.")))
-    if name.startswith("violated."):
-        return f"runs stop where {name.removeprefix('violated.')} is violated"
-    if place and kind in _PLACED:
-        return f"{place}: {_PLACED[kind]}"
-    return f"{name}: {_BOUNDS.get(name, 'a bound cuts')}"
 
 
 # ---------------------------------------------------------------- model checkers beside those that take a Program

@@ -1,0 +1,1 @@
+"""Bounded encodings: an unwound Program becomes one formula, a Model without states."""

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 GROUP = "fsoft.checkers"
 _OURS = {"explicit": "checkers.explicit", "lock-order": "checkers.lock_order"}
-_MODELS = {name: f"checkers.{name}" for name in ("bmc", "kinduction", "pdr", "bdd", "smt", "abc", "nuxmv", "simulation", "portfolio")}
+_OF_MODELS = ("bmc", "kinduction", "pdr", "bdd", "sat", "smt", "abc", "nuxmv", "simulation", "portfolio")
+_MODELS = {name: f"checkers.{name}" for name in _OF_MODELS}
 
 Progress = Callable[[Stats], None]
 """Hears from time to time how far the engine has come."""

@@ -7,7 +7,7 @@ only if it covers the bounds as well as the bads, and its certificate has passed
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -26,12 +26,13 @@ from fsoft.circuit.scheduler import Scheduler
 from fsoft.circuit.states import BEFORE
 from fsoft.circuit.verdict import Answer, Proved, Stimulus, Unknown, Violated
 from fsoft.program.explorer import approximations
+from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine
 from fsoft.program.locks import lock_lines
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
 from fsoft.program.replay import Finding, confirm, without_halts
-from fsoft.program.verdict import InternalError, Stats, Verdict
+from fsoft.program.verdict import InternalError, Move, Stats, Verdict
 from fsoft.properties import monitors
 from fsoft.transactions import NO_REDUCTION, Reduction
 
@@ -121,11 +122,15 @@ def ask(model: Model, name: str, hear: Callable[[int], None], timeout: float | N
 
 def verdict_of(encoding: Encoding, answer: Answer, stats: Stats, name: str) -> Verdict:
     """What the answer means for the Program."""
-    program = encoding.program
-    prop = min(program.checks) if len(program.checks) == 1 else ""
     if isinstance(answer, Violated):
         stats.depth = answer.depth
         return violated(encoding, answer.stimulus, answer.bad, stats)
+    return verdict_of_answer(encoding.program, answer, stats, name)
+
+
+def verdict_of_answer(program: Program, answer: Proved | Unknown, stats: Stats, name: str) -> Verdict:
+    """The verdict for an answer that is no violation."""
+    prop = min(program.checks) if len(program.checks) == 1 else ""
     if isinstance(answer, Proved):
         return Verdict("TRUE", prop, answer.describe(name), [], stats)
     stats.depth = max(stats.depth, answer.depth)
@@ -157,11 +162,23 @@ def violated(encoding: Encoding, stimulus: Stimulus, prop: str, stats: Stats) ->
             raise
         lines = [f"a thread is blocked only for some values of undefined memory: {name}" for name in answers.undefined]
         return Verdict("UNKNOWN", prop, lines, moves, stats, lines)
-    reasons = [f"{finding.loc}: {finding.message}", *finding.lines, *lock_lines(plain, moves, finding)]
-    added = approximations(plain, moves)
+    return _false(plain, moves, finding, stats)
+
+
+def _false(machine: Machine, moves: list[Move], finding: Finding, stats: Stats) -> Verdict:
+    """FALSE for a run that has been replayed, unless it passes an approximation that adds behaviour."""
+    reasons = [f"{finding.loc}: {finding.message}", *finding.lines, *lock_lines(machine, moves, finding)]
+    added = approximations(machine, moves)
     if added:
-        return Verdict("UNKNOWN", prop, [*reasons, *added], moves, stats, added)
-    return Verdict("FALSE", prop, reasons, moves, stats, loc=finding.loc)
+        return Verdict("UNKNOWN", finding.prop, [*reasons, *added], moves, stats, added)
+    return Verdict("FALSE", finding.prop, reasons, moves, stats, loc=finding.loc)
+
+
+def confirmed(program: Program, found: Sequence[Move], prop: str, stats: Stats) -> Verdict:
+    """The verdict for a run of the Program that violates `prop`, replayed by the definition."""
+    plain = Machine(program, compiled=False)
+    moves = without_halts(plain, found)
+    return _false(plain, moves, confirm(plain, moves, Finding(prop, ""), monitors([prop]), Sampler(program)), stats)
 
 
 # ---------------------------------------------------------------- model checkers beside those that take a Program
@@ -215,5 +232,5 @@ def find_engine(name: str) -> Engine:
 
 
 __all__ = [
-    "OnPrograms", "ask", "bound_line", "decide", "find_engine", "on_programs", "verdict_of", "violated",
+    "OnPrograms", "ask", "bound_line", "confirmed", "decide", "find_engine", "on_programs", "verdict_of", "verdict_of_answer", "violated",
 ]  # fmt: skip

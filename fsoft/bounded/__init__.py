@@ -1,1 +1,1 @@
-"""Bounded encodings: an unwound Program becomes one formula, a Model without states."""
+"""Unwound Programs as Models without states: guarded SSA of threads, and the ways to let them meet."""

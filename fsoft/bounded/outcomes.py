@@ -78,6 +78,13 @@ class Executed:
     passes: tuple[str, ...] = ()
 
 
+class _Pending(Pending):
+    """Steps of different threads have inputs of their own."""
+
+    def again(self, one: Candidate, inputs: Inputs) -> Candidate:
+        return one
+
+
 class _PathTerms(StepTerms):
     """A step, stop by stop. `running` stays true where a stop depends on the state: the condition goes into `alive`."""
 
@@ -117,7 +124,10 @@ class _PathTerms(StepTerms):
         location = self.thread.template.stops[kind]
         pc = self.layout.pc[self.slot]
         writes[pc] = const(location, self.words.widths[pc])
-        self.stopped.append(Outcome(kind, conj(conj(self.met, self.alive), when), writes, location, prop, cut))
+        reached = conj(self.alive, when)
+        self.stopped.append(Outcome(kind, conj(self.met, reached), writes, location, prop, cut))
+        if prop:
+            self.effect.fails[prop] = disj(self.effect.fails.get(prop, FALSE), reached)
         self.alive = conj(self.alive, negate(when))
         if when is TRUE:
             self.running = FALSE
@@ -259,7 +269,7 @@ class Executor:
         for one in executed:
             inputs.widths.update(one.inputs)
         candidates = [Candidate(one.slot, self.step(one.slot, one.index), one.effect, one.enabled) for one in executed]
-        return Pending(Now(self.words, values), self.facts, inputs, candidates)
+        return _Pending(Now(self.words, values), self.facts, inputs, candidates)
 
 
 def _under(guard: Expr, outcome: Outcome) -> Outcome:

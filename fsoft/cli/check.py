@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from checkers.registry import Engine
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_race_model, add_reading, request
 from fsoft.cli.circuits import model_file
+from fsoft.cli.encoding import add_encoding, ask_bounded, chosen
 from fsoft.cli.limits import limited
 from fsoft.cli.search import Watch, add_engine, check_question, count, decide, find_engine
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.program.program import Check, Program
 from fsoft.program.verdict import Verdict
+
+if TYPE_CHECKING:
+    from fsoft.encodings import Encoding
+
+
+Ask = Callable[[Program, Watch], Verdict]
 
 
 def run(argv: Sequence[str]) -> int:
@@ -31,10 +38,18 @@ def run(argv: Sequence[str]) -> int:
         from fsoft.cli.ltl import check_runs
 
         return check_runs(args, asked)
+    encoding = chosen(args)
+    stages, ask = Stages(args.dump_after), _asking(args, asked, encoding)
+    return limited(lambda: _work(args, asked, stages, ask), args.timeout, args.memory)
+
+
+def _asking(args: argparse.Namespace, asked: Request, encoding: Encoding | None) -> Ask:
+    """Who answers: an encoding of its own, or an engine."""
+    if encoding is not None:
+        return lambda program, watch: ask_bounded(program, encoding, args, watch)
     engine = find_engine(args.engine)
     check_question(engine, asked, args)
-    stages = Stages(args.dump_after)
-    return limited(lambda: _work(args, asked, stages, engine), args.timeout, args.memory)
+    return lambda program, watch: decide(program, engine, args, watch)
 
 
 def _parser() -> Parser:
@@ -43,6 +58,7 @@ def _parser() -> Parser:
     add_checks(parser)
     add_race_model(parser)
     add_engine(parser)
+    add_encoding(parser)
     add_lowering(parser)
     add_limits(parser)
     output = parser.add_argument_group("output")
@@ -56,7 +72,7 @@ def _parser() -> Parser:
     return parser
 
 
-def _work(args: argparse.Namespace, asked: Request, stages: Stages, engine: Engine) -> int:
+def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) -> int:
     """Load and check, as far as the limits allow; the exit code."""
     from fsoft.properties.race_models import under_race_model
 
@@ -66,7 +82,7 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, engine: Engi
         if args.show_properties:
             print("\n".join(properties(program)))
             return exits.TRUE
-        verdict = under_race_model(program, decide(program, engine, args, watch), args.race_model)
+        verdict = under_race_model(program, ask(program, watch), args.race_model)
     except Dumped as dumped:
         print(dumped.text())
         return exits.TRUE

@@ -353,8 +353,11 @@ class Machine:
     def finished(self, v: Sequence[Any], slot: int) -> bool:
         """Whether a slot has nothing to do: never started, or done. (Asked only where nobody can move.)"""
         location = v[self.layout.pc[slot]]
-        if location != 0 or not self.outgoing(slot, location):
-            return not self.outgoing(slot, location)
+        steps = [self.step(slot, index) for index in self.outgoing(slot, location)]
+        if not steps:
+            return True
+        if location != 0 and not any(tag.kind == "start" for step in steps for tag in step.tags):
+            return False
         state = self.layout.descriptor(v, slot, "state")
         return slot > 0 if state is None else state != descriptor.RUNNING
 

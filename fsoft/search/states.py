@@ -20,7 +20,7 @@ Asked = tuple[str, bool, Expr]
 
 
 class StateProperties:
-    """Asks about the states of one program. `others` are the inputs of the second thread of a race, with their widths."""
+    """Asks about the states of one program."""
 
     def __init__(self, executor: Executor):
         self.executor, self.program = executor, executor.program
@@ -28,7 +28,6 @@ class StateProperties:
         self._race, self._deadlock, self._leak = (name in checks for name in ("no-data-race", "no-deadlock", "valid-memtrack"))
         self._waits = Waits(self.program) if self._deadlock else None
         self._sharing = Sharing(self.program, executor.facts.points_to) if self._race else None
-        self.others: dict[str, int] = {}
 
     def at(self, values: Values, executed: Sequence[Executed], leaf: bool) -> Iterator[Asked]:
         """What may be wrong with a state; `executed` are the steps that may be enabled there, `leaf` says that there are none."""
@@ -36,11 +35,7 @@ class StateProperties:
             return
         pending = self.executor.pending(values, executed)
         if self._race:
-            others = Inputs("other")
-            term = race(pending, others, self._sharing)
-            self.others.update(others.widths)
-            if term is not FALSE:
-                yield "no-data-race", False, term
+            yield "no-data-race", False, race(pending, Inputs(), self._sharing)
         if self._deadlock:
             yield from self._deadlocks(values, executed)
         if self._leak and leaf:

@@ -425,7 +425,7 @@ class Tree:
             before = len(self.owed)
             self._owe(name, bound, term, node)
             for one in self.owed[before:]:
-                one.inputs = {**self.states.others, **{key: width for step in executed for key, width in step.inputs.items()}}
+                one.inputs = {key: width for step in executed for key, width in step.inputs.items()}
 
     def _leaf(self) -> None:
         """The end of an interleaving."""

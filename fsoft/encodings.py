@@ -50,6 +50,7 @@ ENCODINGS = {
     one.name: one
     for one in (
         Encoding("tcbmc", "threads meet at context switches (TCBMC)", "fsoft.bounded.tcbmc:tcbmc", ("contexts", "order")),
+        Encoding("schedule", "all interleavings in one formula (ESBMC)", "fsoft.bounded.schedule:schedule", ("context_bound",)),
     )
 }
 

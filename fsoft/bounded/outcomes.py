@@ -19,6 +19,7 @@ from fsoft.circuit.memory_terms import Facts, Way
 from fsoft.circuit.pending import Candidate, Pending
 from fsoft.circuit.steps import Effect, Inputs, StepTerms, Words
 from fsoft.frontend.source import Loc
+from fsoft.program import descriptor
 from fsoft.program.explorer import step_markers
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, ite, negate, reg
 from fsoft.program.interpreter import in_section
@@ -63,8 +64,8 @@ class Outcome:
 
 @dataclass(slots=True)
 class Executed:
-    """A step on a state. `enabled`: it can be taken, under the answers that the inputs give; `answers`, `born` and `touches` of `effect` are
-    as in a circuit; `reads` and `writes` are the entries of memory that it depends on and changes, `inputs` the widths of its inputs.
+    """A step on a state. `enabled`: it can be taken, under the answers that the inputs give; `answers`, `born` and `touches` of `effect`
+    are as in a circuit; `reads` and `writes` are the entries of memory that it depends on and changes, `inputs` the widths of its inputs.
     `passes` are the bounds that it always hits without stopping."""
 
     slot: int
@@ -285,4 +286,14 @@ def applied(values: Values, writes: dict[int, Expr]) -> list[Expr]:
     return new
 
 
-__all__ = ["Executed", "Executor", "Now", "Outcome", "Values", "applied"]
+def start_cells(layout: Layout, slot: int) -> frozenset[int]:
+    """The entries of a slot's descriptor that nobody else writes between its creation and its start."""
+    place = layout.places[layout.descriptors.id] if layout.descriptors is not None else None
+    if place is None or place.rom is not None:
+        return frozenset()
+    word = layout.program.word // 8
+    numbers = [place.cells.exact(descriptor.offset(slot, name, word), word) for name in ("state", "arg")]
+    return frozenset(place.base + number for number in numbers if number is not None)
+
+
+__all__ = ["Executed", "Executor", "Now", "Outcome", "Values", "applied", "start_cells"]

@@ -3,56 +3,44 @@
 from __future__ import annotations
 
 from fsoft.analysis.loops import Loop, loops
-from fsoft.program import descriptor
+from fsoft.passes.bounds import Bounds, Limits
 from fsoft.program.program import Program
-from fsoft.program.state import Layout
-from fsoft.search.settings import Settings
 
-Visits = dict[tuple[int, int], int]
+Visits = dict[tuple[int, int], tuple[int, int]]
+"""For a slot and a head: the rounds that count, and how many branches the slot had decided when it was last there."""
 
 
 class LoopBounds:
-    """`endless`: some loop has neither a bound nor a number of rounds that is plain to see."""
+    """The loops of one program. `endless`: there is one whose number of rounds is not plain to see."""
 
-    def __init__(self, program: Program, settings: Settings):
-        self.settings = settings
+    def __init__(self, program: Program, bounds: Bounds):
+        self.bounds, limits = bounds, Limits(bounds, program)
         found = loops(program)
         by_template: dict[str, dict[int, Loop]] = {}
         for loop in found:
             by_template.setdefault(loop.template, {})[loop.head] = loop
         self._heads = [by_template.get(thread.template.name, {}) for thread in program.threads]
-        self._names = [thread.name for thread in program.threads]
+        self._given = [{head: limits.of(thread, loop.id) for head, loop in heads.items()}
+                       for thread, heads in zip(program.threads, self._heads, strict=True)]  # fmt: skip
         self._ids = {loop.id: loop for loop in found}
-        self.bounded = settings.unwind is not None or bool(settings.unwindset)
-        self.endless = any(loop.count is None and self._limit(slot, loop) is None
-                           for slot, heads in enumerate(self._heads) for loop in heads.values())  # fmt: skip
-        self._cells: dict[int, frozenset[int]] = {}
+        self.endless = any(loop.count is None for loop in found)
 
-    def _limit(self, slot: int, loop: Loop) -> int | None:
-        given = self.settings.unwindset
-        return given.get(f"{self._names[slot]}:{loop.id}", given.get(loop.id, self.settings.unwind))
-
-    def arrive(self, visits: Visits, slot: int, source: int, target: int) -> tuple[Visits, str]:
-        """The visits after a step, and the name of the bound if it cuts here."""
+    def arrive(self, visits: Visits, slot: int, source: int, target: int, forks: int) -> tuple[Visits, str]:
+        """The visits after a step, and the name of the bound if it cuts here. `forks`: branches of the slot that its path decided."""
         loop = self._heads[slot].get(target)
-        if loop is None or not self.bounded:
+        if loop is None:
             return visits, ""
-        count = visits.get((slot, target), 0) + 1 if source in loop.body else 0
-        limit = self._limit(slot, loop)
-        if limit is not None and count > limit:
+        given = self._given[slot][target]
+        rounds, before = visits.get((slot, target), (0, forks))
+        if source not in loop.body:
+            rounds = 0
+        elif given is not None or forks > before:
+            rounds += 1
+        if rounds > (self.bounds.unwind if given is None else given):
             return visits, f"unwind.{loop.id}"
-        return {**visits, (slot, target): count}, ""
+        return {**visits, (slot, target): (rounds, forks)}, ""
 
     def line(self, name: str) -> str:
         """What a bound on a loop is, and where."""
         loop = self._ids[name.removeprefix("unwind.")]
         return f"{loop.loc}: loop: {loop.id} runs more often than was allowed (--unwind, --unwindset {loop.id}:N)"
-
-    def descriptor(self, layout: Layout, slot: int) -> frozenset[int]:
-        """The entries of a slot's descriptor that nobody else writes between its creation and its start."""
-        if slot not in self._cells:
-            place = layout.places[layout.descriptors.id] if layout.descriptors is not None else None
-            word = layout.program.word // 8
-            numbers = [place.cells.exact(descriptor.offset(slot, name, word), word) for name in ("state", "arg")] if place else []
-            self._cells[slot] = frozenset(place.base + n for n in numbers if place is not None and n is not None)
-        return self._cells[slot]

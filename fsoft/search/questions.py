@@ -15,11 +15,12 @@ from fsoft.search.conditions import Conditions, conjunction
 from fsoft.search.lift import Edge, Value
 from fsoft.solve.terms import Solver
 
+
 @dataclass(slots=True)
 class Obligation:
-    """`name` is a property, or a bound if `bound`. The path has `edges` edges up to there and `depth` conditions. `last` is the way the last
-    step ends there (an edge that the path itself does not take), None for a property of the state that the path is in: then `values` is
-    that state, and `inputs` are the names and widths of the inputs of what could happen next."""
+    """`name` is a property, or a bound if `bound`. The path has `edges` edges up to there and `depth` conditions. `last` is the way the
+    last step ends there (an edge that the path itself does not take), None for a property of the state that the path is in: then
+    `values` is that state, and `inputs` are the names and widths of the inputs of what could happen next."""
 
     name: str
     bound: bool

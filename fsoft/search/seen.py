@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsoft.program.expr import Expr
-from fsoft.search.loops import LoopBounds, Visits
+from fsoft.search.loops import Visits
 
 
 class Seen:
     """`active`: states are remembered. With a bound on context switches, only a node that has made no more of them, and has the same
-    active thread, covers another one; with bounds on loops, one that has visited their heads as often."""
+    active thread, covers another one; and only one that has made as many rounds of loops that count."""
 
-    def __init__(self, active: bool, contexts: bool, loops: LoopBounds):
-        self.active, self._contexts, self._loops = active, contexts, loops
+    def __init__(self, active: bool, contexts: bool):
+        self.active, self._contexts = active, contexts
         self._known: dict[tuple[object, ...], list[tuple[int, frozenset[Expr]]]] = {}
 
     def before(self, values: Sequence[Expr], active: int, switches: int, visits: Visits, terms: Sequence[Expr]) -> bool:
@@ -27,7 +27,7 @@ class Seen:
         key: tuple[object, ...] = (
             *values,
             active if self._contexts else -1,
-            tuple(sorted(visits.items())) if self._loops.bounded else (),
+            tuple(sorted((place, rounds) for place, (rounds, _) in visits.items() if rounds)),
         )
         spent, conditions = switches if self._contexts else 0, frozenset(terms)
         rows = self._known.setdefault(key, [])

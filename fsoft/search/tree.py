@@ -1,29 +1,31 @@
 """The reachability tree over visible steps, depth first (Cordeiro and Fischer, ICSE'11, sections 3.1 and 3.2: the lazy approach).
 
-A node has the active thread, the number of context switches so far, a state whose words are terms, and the location of every thread. Its
-children follow the rules R1 to R6 as the Program has them: a visible step of the active thread, or of another one if the bound on
+A node has the active thread, the number of context switches so far, a state whose words are terms, and the location of every thread.
+Its children follow the rules R1 to R6 as the Program has them: a visible step of the active thread, or of another one if the bound on
 switches allows it (R1); invisible steps, starts of threads and what is inside an atomic section follow at once, without a choice of
-the scheduler (R1, R2); a branch that the path does not decide forks, with its condition added to the path (R3); a failed assume stops its thread, an
-assertion is owed to the solver (R4); creating and joining are guarded accesses to thread descriptors, like all synchronisation (R5, R6).
+the scheduler (R1, R2); a branch that the path does not decide forks, with its condition added to the path (R3); a failed assume stops
+its thread, an assertion is owed to the solver (R4); creating and joining are guarded accesses to thread descriptors, like all
+synchronisation (R5, R6).
 
 Where nobody can move the interleaving is complete, and all that it owes is asked at once (`questions.py`). Unlike in the paper the
-state includes who is blocked, a deadlock is what `properties.deadlocks` says, and a loop is left alone until `unwind` cuts it.
+state includes who is blocked, a deadlock is what `properties.deadlocks` says, and a path that comes back to a state that it was in
+ends there.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 
-from fsoft.bounded.outcomes import Executed, Executor, Outcome, applied
+from fsoft.bounded.outcomes import Executed, Executor, Outcome, applied, start_cells
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj
 from fsoft.program.local import Locality
 from fsoft.program.state import OVER
 from fsoft.search.conditions import Conditions
 from fsoft.search.dpor import Event, Events, Footprint, asleep
 from fsoft.search.lift import Edge, Value
-from fsoft.search.loops import LoopBounds
+from fsoft.search.loops import LoopBounds, Visits
 from fsoft.search.persistent import Persistent
 from fsoft.search.questions import Obligation, Questions
 from fsoft.search.seen import Seen
@@ -51,13 +53,15 @@ class Counts:
 
 @dataclass(slots=True)
 class Node:
-    """`counts` are the steps that each slot has made, `visits` how often it returned to the heads of its loops."""
+    """`counts` are the steps that each slot has made, `forks` its branches that the path decided, `visits` how often it returned to the
+    heads of its loops."""
 
     values: list[Expr]
     active: int
     switches: int
     counts: list[int]
-    visits: dict[tuple[int, int], int]
+    forks: list[int]
+    visits: Visits
 
 
 @dataclass(slots=True)
@@ -91,6 +95,7 @@ class _Frame:
     lengths: tuple[int, int, int, int]
     whole: bool = True
     event: _Event | None = None  # in the middle of one, where nothing is scheduled
+    key: Hashable = None
     current: int = -1
     todo: list[Choice] = field(default_factory=list)
     tried: dict[int, Footprint] = field(default_factory=dict)
@@ -111,7 +116,7 @@ class Tree:
         self.conditions = Conditions()
         self.questions = Questions(solver, self.conditions, deadline)
         self.states = StateProperties(executor)
-        self.loops = LoopBounds(self.program, settings)
+        self.loops = LoopBounds(self.program, settings.loops)
         slots = range(len(self.program.threads))
         self.slots = list(slots)
         locality = Locality(self.program)
@@ -121,7 +126,9 @@ class Tree:
         bounded = settings.contexts is not None
         self.por = "none" if bounded or len(self.program.threads) < 2 else settings.por
         self.persistent = Persistent(executor) if self.por == "persistent" else None
-        self.seen = Seen(settings.merge and self.por in ("none", "persistent"), bounded, self.loops)
+        self.seen = Seen(settings.merge and self.por in ("none", "persistent"), bounded)
+        self.onpath: dict[Hashable, _Frame] = {}
+        self._descriptor = [start_cells(self.layout, slot) for slot in slots]
         self.counts, self.reached = Counts(), dict[str, None]()
         self.edges: list[Edge] = []
         self.events = Events()
@@ -132,7 +139,7 @@ class Tree:
 
     def run(self) -> None:
         """Explores the whole tree, unless `found` stops it or the time is up (OutOfTime)."""
-        start = Node(self.executor.initial(), 0, 0, [0] * len(self.slots), {})
+        start = Node(self.executor.initial(), 0, 0, [0] * len(self.slots), [0] * len(self.slots), {})
         self._arrive(start, {}, None)
         while self.stack:
             frame = self.stack[-1]
@@ -140,6 +147,7 @@ class Tree:
             choice = self._next(frame)
             if choice is None:
                 self.stack.pop()
+                self.onpath.pop(frame.key, None)
             else:
                 self._take(frame, choice)
         self._discharge()
@@ -204,7 +212,7 @@ class Tree:
             self._owe_stop(node, Choice(executed, outcome, TRUE))
         self.edges.append(Edge(node.values, executed, outcome))
         event = self._event(frame, executed)
-        child = self._child(frame, executed, outcome)
+        child = self._child(frame, choice)
         if child is None:
             self._note_event(event, False)
         else:
@@ -230,22 +238,27 @@ class Tree:
         ends = "valid-memtrack" in self.program.checks and any(one.kind == "ended" for one in executed.outcomes)
         return Footprint.of(executed, alone or ends)
 
-    def _child(self, frame: _Frame, executed: Executed, outcome: Outcome) -> Node | None:
+    def _child(self, frame: _Frame, choice: Choice) -> Node | None:
         """The node after a step; None where the bound on a loop cuts."""
+        executed, outcome = choice.executed, choice.outcome
         node, slot = frame.node, executed.slot
-        counts = node.counts.copy()
+        counts, forks = node.counts.copy(), node.forks
         counts[slot] += 1
+        if choice.when is not TRUE:
+            forks = forks.copy()
+            forks[slot] += 1
         active, switches = node.active, node.switches
         if frame.event is None and slot != active:
             active, switches = slot, switches + 1
         visits = node.visits
         if not outcome.kind:
-            visits, cut = self.loops.arrive(visits, slot, self.executor.step(slot, executed.index).source, outcome.location)
+            source = self.executor.step(slot, executed.index).source
+            visits, cut = self.loops.arrive(visits, slot, source, outcome.location, forks[slot])
             if cut:
                 self._owe(cut, True, TRUE, node)
                 self._leaf()
                 return None
-        return Node(applied(node.values, outcome.writes), active, switches, counts, visits)
+        return Node(applied(node.values, outcome.writes), active, switches, counts, forks, visits)
 
     def _look_at_clock(self) -> None:
         self.tick(self.counts)
@@ -314,7 +327,7 @@ class Tree:
         for one in self._executed(node, slot):
             step = self.executor.step(slot, one.index)
             if one.enabled is TRUE and not one.writes and any(tag.kind == "start" for tag in step.tags):
-                return one.reads <= self.loops.descriptor(self.layout, slot)
+                return one.reads <= self._descriptor[slot]
         return False
 
     def _schedule(self, node: Node, sleep: dict[int, Footprint], event: _Event | None) -> None:
@@ -331,7 +344,7 @@ class Tree:
         allowed = self._allowed(node, enabled, options)
         if not allowed:
             self._leaf()
-        elif self.seen.before(node.values, node.active, node.switches, node.visits, self.conditions.terms):
+        elif self.seen.before(node.values, node.active, node.switches, node.visits, self.conditions.terms) or self._returns(node):
             self.counts.merged += 1
             self._discharge()
         else:
@@ -344,7 +357,21 @@ class Tree:
             if self.por == "source":
                 order = awake[:1]
             lengths = self._lengths()
-            self.stack.append(_Frame(len(self.stack), node, {slot: options[slot] for slot in allowed}, order, sleep, lengths, whole))
+            frame = _Frame(len(self.stack), node, {slot: options[slot] for slot in allowed}, order, sleep, lengths, whole)
+            self.stack.append(frame)
+            if self.loops.endless:
+                frame.key = self._key(node)
+                self.onpath.setdefault(frame.key, frame)
+
+    def _key(self, node: Node) -> Hashable:
+        return (*node.values, node.active if self.settings.contexts is not None else -1)
+
+    def _returns(self, node: Node) -> bool:
+        """The path comes back to a state that it was in. Whatever follows, follows from there; so nobody may be left out there."""
+        frame = self.onpath.get(self._key(node)) if self.loops.endless else None
+        if frame is not None and self.por in ("source", "persistent"):
+            frame.order += [slot for slot in frame.options if slot not in frame.tried and slot not in frame.order]
+        return frame is not None
 
     def _allowed(self, node: Node, enabled: list[int], options: dict[int, list[Choice]]) -> list[int]:
         """The slots that the bound on context switches lets move."""

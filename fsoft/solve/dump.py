@@ -10,7 +10,7 @@ from fsoft.circuit.formats.smtlib import apply, constant, quoted, sort
 from fsoft.circuit.lower import Lowering
 from fsoft.frontend.source import InputError, Loc
 from fsoft.program.expr import Expr, postorder
-from fsoft.solve.terms import Solver
+from fsoft.solve.terms import Solver, make_solver
 
 
 def write_question(terms: Sequence[Expr], comment: str = "") -> str:
@@ -83,3 +83,9 @@ class Dumping:
 
     def value(self, term: Expr) -> int:
         return self._solver.value(term)
+
+
+def solver_of(name: str, folder: str = "") -> Solver:
+    """A fresh solver of that name, which writes its questions into the folder if one is given."""
+    solver = make_solver(name)
+    return Dumping(solver, folder) if folder else solver

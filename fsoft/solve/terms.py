@@ -24,7 +24,8 @@ class Solver(Protocol):
     """`add` asserts on the current level; `core` are the assumptions that the last answer False used; `value` is that of any term in the
     last satisfying assignment, where leaves that no question mentioned are 0. `calls` counts the questions."""
 
-    calls: int
+    @property
+    def calls(self) -> int: ...
 
     def add(self, term: Expr) -> None: ...
 

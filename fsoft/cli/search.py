@@ -97,6 +97,8 @@ def _on_circuit(program: Program, engine: Engine, args: argparse.Namespace, prog
 
 def count(stats: Stats) -> str:
     """How far a search came; one on a circuit has no states to count."""
+    if stats.counts:
+        return ", ".join(f"{number:,} {name}" for name, number in stats.counts.items() if number) + f", {stats.seconds:.1f} s"
     if not stats.states:
         return f"{stats.depth} steps, {stats.seconds:.1f} s"
     return f"{stats.states:,} states, {stats.transitions:,} transitions, depth {stats.depth}, {stats.seconds:.1f} s"

@@ -17,12 +17,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from fsoft.parametric.clauses import Clause, role_words
+from fsoft.parametric.clauses import Clause, role_name, role_words
 from fsoft.parametric.evaluate import compiled
 from fsoft.parametric.goals import failure_conditions
-from fsoft.parametric.samples import Samples, View, constants_of
+from fsoft.parametric.relations import Relations
+from fsoft.parametric.samples import Samples, View
 from fsoft.parametric.system import System
-from fsoft.program.expr import Expr, binary, const, eq, make, negate
+from fsoft.program.expr import Expr, binary, const, eq, fill, make, negate
 
 SMALL = 6
 _ROWS = 1500  # samples that are looked at for one place
@@ -48,6 +49,7 @@ class _Column:
 
     word: Expr
     role: int
+    family: int
     values: list[int]
     domain: tuple[int, ...] | None
 
@@ -57,7 +59,7 @@ class Candidates:
 
     def __init__(self, system: System, samples: Samples, effort: Effort):
         self.system, self.samples, self.effort = system, samples, effort
-        self.constants = constants_of(system)
+        self.relations = Relations(system)
         self.domains = self._domains()
         self._one: dict[tuple[int, int], set[tuple[Expr, ...]]] = {}
         self.goals = failure_conditions(system)
@@ -119,12 +121,13 @@ class Candidates:
         out = []
         for position, name in enumerate(self.system.shared):
             values = [row[0][position] for row in rows]
-            out.append(_Column(self.system.word(name), -1, values, self.domains.get((-1, position))))
+            out.append(_Column(self.system.word(name), -1, self.relations.family(name), values, self.domains.get((-1, position))))
         for role, (kind, place) in enumerate(zip(kinds, places, strict=True)):
             words = role_words(self.system, self.system.kinds[kind], role)
             for position in sorted(self.system.live[kind][place] - {0}):
                 values = [row[role + 1][position] for row in rows]
-                out.append(_Column(words[position], role, values, self.domains.get((kind, position))))
+                family = self.relations.family(self.system.owned[self.system.kinds[kind].slots[0]][position])
+                out.append(_Column(words[position], role, family, values, self.domains.get((kind, position))))
         return out
 
     # ------------------------------------------------------------ literals at one place
@@ -140,10 +143,15 @@ class Candidates:
                 self._one[kinds[0], places[0]] = set(found)
             yield from found
             return
-        known = self._one[kinds[0], places[0]]
+        known = self._one[kinds[0], places[0]] | {self._renamed(kinds[1], one) for one in self._one[kinds[1], places[1]]}
         for literals in self._double(place):
             if literals not in known:
                 yield literals
+
+    def _renamed(self, kind: int, literals: tuple[Expr, ...]) -> tuple[Expr, ...]:
+        """Literals about thread i as literals about thread j."""
+        names = {role_name(0, k): word for k, word in enumerate(role_words(self.system, self.system.kinds[kind], 1))}
+        return tuple(fill(literal, names) for literal in literals)
 
     def _single(self, place: _Place) -> Iterator[tuple[Expr, ...]]:
         yield from place.domains()
@@ -153,10 +161,11 @@ class Candidates:
             yield from place.implied(atom, guards)
 
     def _double(self, place: _Place) -> Iterator[tuple[Expr, ...]]:
+        yield from place.domains()
         yield from place.combinations(self.effort.values_of_two, (0, 1))
         guards = place.guards() if self.effort.guarded_pairs else []
         for a, b in combinations(place.columns, 2):
-            if {a.role, b.role} == {0, 1} and a.word.width == b.word.width > 1:
+            if {a.role, b.role} == {0, 1} and _comparable(a, b):
                 for atom in _comparisons(a.word, b.word):
                     yield from place.implied(atom, guards)
         for column in place.columns:
@@ -166,16 +175,16 @@ class Candidates:
 
     def _atoms(self, place: _Place) -> Iterator[Expr]:
         for a, b in combinations(place.columns, 2):
-            if a.word.width == b.word.width > 1:
+            if _comparable(a, b):
                 yield from _comparisons(a.word, b.word)
         for column in place.columns:
             yield from self._with_constants(column)
 
     def _with_constants(self, column: _Column) -> Iterator[Expr]:
-        if column.word.width == 1:
+        if column.word.width == 1 or column.family < 0:
             return
-        for value in self.constants[column.word.width][:_CONSTANTS]:
-            yield from _comparisons(column.word, const(value, column.word.width))
+        for value in self.relations.constants(column.family)[:_CONSTANTS]:
+            yield from _bounds(column.word, const(value, column.word.width))
         odd = make("extract", 1, (column.word,), 0)
         yield odd
         yield negate(odd)
@@ -263,6 +272,22 @@ class _Place:
             for guard in guards:
                 if not self.mask(guard) & ~mask and not guard.reads & atom.reads:
                     yield (negate(guard), atom)
+
+
+def _comparable(a: _Column, b: _Column) -> bool:
+    return a.family == b.family >= 0 and a.word.width == b.word.width > 1
+
+
+def _bounds(a: Expr, value: Expr) -> list[Expr]:
+    """Comparisons with a constant that say something."""
+    same = eq(a, value)
+    low, high = 1 << value.width - 1, (1 << value.width - 1) - 1
+    out = [same, negate(same)]
+    if value.value not in (0, (1 << value.width) - 1):
+        out += [binary("ule", a, value), binary("ule", value, a)]
+    if value.value not in (low, high):
+        out += [binary("sle", a, value), binary("sle", value, a)]
+    return out
 
 
 def _comparisons(a: Expr, b: Expr) -> list[Expr]:

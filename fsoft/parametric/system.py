@@ -182,8 +182,10 @@ class _Builder:
         return TRUE if passes else bad
 
     def _move(self, slot: int, step: Step, effect: Effect) -> Move:
-        writes = {self.words.names[entry]: term for entry, term in effect.writes.items() if entry != OVER}
-        return Move(slot, step, effect.enabled, writes, self._bad(step, effect), effect.writes.get(OVER, FALSE))
+        running = {self.words.names[OVER]: FALSE}  # nobody moves when the run is over
+        writes = {self.words.names[entry]: fill(term, running) for entry, term in effect.writes.items() if entry != OVER}
+        over = fill(effect.writes.get(OVER, FALSE), running)
+        return Move(slot, step, fill(effect.enabled, running), writes, fill(self._bad(step, effect), running), over)
 
     # ------------------------------------------------------------ what the argument needs
 

@@ -11,7 +11,7 @@ from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_race_model, add_reading, request
 from fsoft.cli.circuits import model_file
 from fsoft.cli.limits import limited
-from fsoft.cli.search import Watch, add_engine, check_question, count, decide, find_engine
+from fsoft.cli.search import Watch, add_engine, check_question, count, decide, find_engine, lowered_for
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.program.program import Check, Program
 from fsoft.program.verdict import Verdict
@@ -33,6 +33,7 @@ def run(argv: Sequence[str]) -> int:
         return check_runs(args, asked)
     engine = find_engine(args.engine)
     check_question(engine, asked, args)
+    asked = lowered_for(engine, asked)
     stages = Stages(args.dump_after)
     return limited(lambda: _work(args, asked, stages, engine), args.timeout, args.memory)
 

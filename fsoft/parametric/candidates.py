@@ -109,11 +109,11 @@ class Candidates:
                     yield Clause(kinds, (a, b), ())
 
     def unseen(self) -> list[Clause]:
-        """Locations where no thread of the kind was seen."""
+        """Locations where no thread of the kind was seen, and numbers that are no locations."""
         out = []
         for kind in self.system.kinds:
             seen = {view[1][0] for view in self.samples.views[kind.index,]}
-            count = len(self.system.program.threads[kind.slots[0]].template.locations)
+            count = 1 << self.system.widths[self.system.owned[kind.slots[0]][0]]
             out += [Clause((kind.index,), (place,), ()) for place in range(count) if place not in seen]
         return out
 

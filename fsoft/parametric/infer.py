@@ -153,16 +153,18 @@ class Inference:
             if mover.fallible:
                 self._impossible(mover, mover.failing)
                 needed |= mover.used()
+        goals: dict[int, list[tuple[Mover, int]]] = {}
+        for mover in self.movers:
+            for (number, _), goal in mover.goals.items():
+                goals.setdefault(number, []).append((mover, goal))
         todo = sorted(needed)
         while todo:
             number = todo.pop()
-            for mover in self.movers:
-                for key, goal in mover.goals.items():
-                    if key[0] == number:
-                        self._impossible(mover, mover.leading, goal)
-                        fresh = mover.used() - needed
-                        needed |= fresh
-                        todo += sorted(fresh)
+            for mover, goal in goals.get(number, ()):
+                self._impossible(mover, mover.leading, goal)
+                fresh = mover.used() - needed
+                needed |= fresh
+                todo += sorted(fresh)
         return needed
 
     def _impossible(self, mover: Mover, *wanted: int) -> None:

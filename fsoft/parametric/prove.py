@@ -15,7 +15,7 @@ from fsoft.parametric.system import System
 EFFORTS = (Effort(), Effort(values=3, values_of_two=3, guarded_pairs=True))
 _STATES = 20_000
 _LENGTH = 150
-_SECONDS = 5.0
+_SECONDS = 20.0
 
 Hear = Callable[[int], None]
 """Hears how many states were sampled."""

@@ -48,7 +48,8 @@ class Question:
         self.hypotheses: dict[Key, int] = {}
         self.goals: dict[Key, int] = {}
         self._bound: dict[tuple[Slots, bool], dict[str, Expr]] = {}
-        self._terms: dict[tuple[Expr, Slots, bool], Expr] = {}
+        self._terms: dict[tuple[Expr, Slots, bool], int] = {}
+        self._places: dict[tuple[int, int, bool], int] = {}
 
     def require(self, term: Expr) -> None:
         """The term holds."""
@@ -64,23 +65,29 @@ class Question:
 
     def _meaning(self, literal: Expr, slots: Slots, later: bool) -> int:
         """The bit of a literal about these slots, before or after."""
-        term = self._terms.get((literal, slots, later))
-        if term is None:
+        bit = self._terms.get((literal, slots, later))
+        if bit is None:
             bound = self._bound.get((slots, later))
             if bound is None:
                 bound = self._bound[slots, later] = binding(self.system, slots, self.after if later else None)
-            term = self._terms[literal, slots, later] = fill(literal, bound)
-        return self.blaster.bit(term)
+            bit = self._terms[literal, slots, later] = self.blaster.bit(fill(literal, bound))
+        return bit
 
     def _bits(self, clause: Clause, slots: Slots, later: bool) -> list[int]:
         """The clause as a disjunction of bits; [HIGH] if it holds anyway."""
-        bits = []
-        for slot, place in zip(slots, clause.places, strict=True):
-            at = self.system.at(slot, place)
-            bits.append(self.blaster.bit(negate(fill(at, self.after) if later else at)))
-        if HIGH not in bits:
-            bits += [self._meaning(literal, slots, later) for literal in clause.literals]
+        bits = [self._elsewhere(slot, place, later) for slot, place in zip(slots, clause.places, strict=True)]
+        if HIGH in bits:
+            return [HIGH]
+        bits += [self._meaning(literal, slots, later) for literal in clause.literals]
         return [HIGH] if HIGH in bits else bits
+
+    def _elsewhere(self, slot: int, place: int, later: bool) -> int:
+        """The bit that says that a slot is not at a place."""
+        bit = self._places.get((slot, place, later))
+        if bit is None:
+            at = self.system.at(slot, place)
+            bit = self._places[slot, place, later] = self.blaster.bit(negate(fill(at, self.after) if later else at))
+        return bit
 
     def suppose(self, number: int, clause: Clause, slots: Slots) -> bool:
         """Add the clause about the state before as a hypothesis; False if it is one already."""

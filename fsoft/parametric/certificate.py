@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fsoft.parametric.clauses import Clause, instance, threads_of
+from fsoft.parametric.clauses import Clause, after_move, choices, instance
 from fsoft.parametric.system import Move, System
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, negate, postorder
 from fsoft.solve.smt import Smt
@@ -29,7 +29,7 @@ def refuted(system: System, clauses: Sequence[Clause], deadline: float | None = 
             return wrong
     invariant: Expr = TRUE
     for clause in clauses:
-        for slots in threads_of(system, clause):
+        for slots in choices(system, clause.kinds):
             invariant = conj(invariant, instance(system, clause, slots))
     start: Expr = TRUE
     for name, value in system.initial.items():
@@ -52,7 +52,7 @@ def _harm(system: System, clauses: Sequence[Clause], move: Move) -> Expr:
     """The move is bad, or some clause does not hold after it."""
     broken: Expr = FALSE
     for clause in clauses:
-        for slots in threads_of(system, clause):
+        for slots in after_move(system, move.slot, clause.kinds):
             broken = disj(broken, negate(instance(system, clause, slots, move.writes)))
     return disj(move.bad, conj(negate(move.over), broken))
 

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fsoft.parametric.clauses import Clause, choices, role_name
+from fsoft.parametric.clauses import Clause, after_move, choices, role_name
 from fsoft.parametric.evaluate import text_of_term
 from fsoft.parametric.questions import Mover, Question, Slots, Start, State
 from fsoft.parametric.system import Move, System
@@ -93,7 +93,7 @@ class Inference:
         for kind in self.system.kinds:
             still = [slot for slot in kind.slots if slot != mover]
             allowed.update(still[: kinds.count(kind.index)])
-        out = [slots for slots in choices(self.system, kinds) if set(slots) <= allowed | {mover}]
+        out = [slots for slots in after_move(self.system, mover, kinds) if set(slots) <= allowed | {mover}]
         return [slots for slots in out if mover in slots or list(slots) == sorted(slots) or kinds[0] != kinds[1]]
 
     def _touched(self, number: int, slots: Slots, written: set[str]) -> bool:

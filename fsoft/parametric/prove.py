@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fsoft.parametric.candidates import Candidates, Effort
@@ -13,7 +13,7 @@ from fsoft.parametric.samples import Sampler
 from fsoft.parametric.system import System
 
 EFFORTS = (Effort(), Effort(values=3, values_of_two=3, guarded_pairs=True))
-_STATES = 20_000
+STATES = 20_000
 _LENGTH = 150
 _SECONDS = 20.0
 
@@ -35,15 +35,17 @@ class Failed:
     why: str
 
 
-def prove(system: System, deadline: float, seed: int = 0, hear: Hear = lambda _states: None) -> Proof | Failed:
+def prove(
+    system: System, deadline: float, seed: int = 0, hear: Hear = lambda _states: None, states: int = STATES, efforts: Sequence[Effort] = EFFORTS
+) -> Proof | Failed:
     """A proof that no move is bad, for any number of threads of the unbounded kinds. OutOfTime past the deadline."""
-    samples = Sampler(system, seed + 1).run(_STATES, _LENGTH, min(_SECONDS, deadline - time.monotonic()))
+    samples = Sampler(system, seed + 1).run(states, _LENGTH, min(_SECONDS, deadline - time.monotonic()))
     hear(samples.states)
     if samples.violated is not None:
         violation = samples.violated
         return Failed(f"a run violates {violation.prop} at {violation.loc}: {violation.message} (--engine explicit shows such a run)")
     stuck: Stuck | None = None
-    for effort in EFFORTS:
+    for effort in efforts:
         candidates = Candidates(system, samples, effort)
         found = Inference(system, candidates.clauses() + candidates.unseen(), deadline).prove()
         if not isinstance(found, Stuck):

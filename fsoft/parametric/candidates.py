@@ -5,7 +5,8 @@ For the shared words alone, for each location of each kind, and for each pair of
 - combinations of values of *small* words (those that were seen with few values) that were never seen together;
 - a comparison of two words, or of a word and a constant of the program, alone or where a small word has a certain value;
 - two threads that were never at two places at the same time;
-- the negation of what makes a step fail, and of what makes it fail one or a few steps earlier in the same thread.
+- the negation of what makes a step fail, and of what makes it fail one or a few steps earlier in the same thread; that a word still is what a
+  step made it.
 
 This is the guessing half of Houdini (Flanagan, Leino, FME 2001); samples from small instances as in invisible invariants (Pnueli, Ruah,
 Zuck, TACAS 2001). `infer.py` throws away what is not invariant.
@@ -19,7 +20,7 @@ from itertools import combinations
 
 from fsoft.parametric.clauses import Clause, role_name, role_words
 from fsoft.parametric.evaluate import compiled
-from fsoft.parametric.goals import failure_conditions
+from fsoft.parametric.goals import definitions, failure_conditions
 from fsoft.parametric.relations import Relations
 from fsoft.parametric.samples import Samples, View
 from fsoft.parametric.system import System
@@ -62,7 +63,7 @@ class Candidates:
         self.relations = Relations(system)
         self.domains = self._domains()
         self._one: dict[tuple[int, int], set[tuple[Expr, ...]]] = {}
-        self.goals = failure_conditions(system)
+        self.goals, self.definitions = failure_conditions(system), definitions(system)
 
     def clauses(self) -> list[Clause]:
         found: dict[Clause, None] = {}
@@ -137,7 +138,7 @@ class Candidates:
         if len(kinds) < 2:
             found = {literals: None for literals in self._single(place)}
             if kinds:
-                for goal in self.goals.get((kinds[0], places[0]), ()):
+                for goal in (*self.goals.get((kinds[0], places[0]), ()), *self.definitions[kinds[0]]):
                     if place.mask(goal) == place.full:
                         found[goal,] = None
                 self._one[kinds[0], places[0]] = set(found)
@@ -183,7 +184,7 @@ class Candidates:
     def _with_constants(self, column: _Column) -> Iterator[Expr]:
         if column.word.width == 1 or column.family < 0:
             return
-        for value in self.relations.constants(column.family)[:_CONSTANTS]:
+        for value in self.relations.constants(column.family, column.word.width)[:_CONSTANTS]:
             yield from _bounds(column.word, const(value, column.word.width))
         odd = make("extract", 1, (column.word,), 0)
         yield odd

@@ -33,8 +33,10 @@ class Relations:
         name = self._same.get(name, name)
         return self._number[self._root(name)] if name in self._related else _NONE
 
-    def constants(self, family: int) -> list[int]:
-        return sorted(self._constants[family])
+    def constants(self, family: int, width: int) -> list[int]:
+        """The constants of a family, and their neighbours."""
+        near = {(value + step) & (1 << width) - 1 for value in self._constants[family] for step in (0, -1, 1)}
+        return sorted(near, key=lambda value: (value not in self._constants[family], value))
 
     def _representatives(self) -> dict[str, str]:
         """The words of the slots of a kind are those of its first."""

@@ -65,7 +65,10 @@ class Relations:
         """These words and the values of these terms are of one family."""
         values: set[int] = set()
         for term in terms:
-            names = names + self._sources(term, values)
+            sources = self._sources(term, values)
+            if sources is None:
+                return
+            names = names + sources
         names = [self._same.get(name, name) for name in names if name in self.system.widths]
         wide = [name for name in dict.fromkeys(names) if self.system.widths[name] > 2]
         for name in wide:
@@ -74,8 +77,8 @@ class Relations:
         if wide:
             self._values.setdefault(wide[0], set()).update(value & (1 << self.system.widths[wide[0]]) - 1 for value in values)
 
-    def _sources(self, term: Expr, values: set[int]) -> list[str]:
-        """The words whose values go into the term's; its constants go to `values`."""
+    def _sources(self, term: Expr, values: set[int]) -> list[str] | None:
+        """The words whose values go into the term's; its constants go to `values`. None for addresses."""
         out: list[str] = []
         stack, seen = [term], set[Expr]()
         while stack:
@@ -87,6 +90,8 @@ class Relations:
                 out.append(str(node.data))
             elif node.op == "const":
                 values.add(node.value)
+            elif node.op == "padd":
+                return None
             elif node.op not in COMPARISONS:
                 stack.extend(node.args[1:] if node.op == "ite" else node.args)
         return out

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from fsoft.cli import exits
 from fsoft.cli.arguments import (
@@ -24,14 +23,10 @@ from fsoft.cli.circuits import model_file
 from fsoft.cli.encoding import add_encoding, ask_bounded, chosen
 from fsoft.cli.limits import disarm, limited
 from fsoft.cli.reports import add_reports, check_reports, write_reports
-from fsoft.cli.search import Watch, add_engine, check_question, count, decide, find_engine
+from fsoft.cli.search import Watch, add_engine, check_question, count, decide, find_engine, lowered_for
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.program.program import Check, Program
 from fsoft.program.verdict import Verdict
-
-if TYPE_CHECKING:
-    from fsoft.encodings import Encoding
-
 
 Ask = Callable[[Program, Watch], Verdict]
 
@@ -49,18 +44,16 @@ def run(argv: Sequence[str]) -> int:
         from fsoft.cli.ltl import check_runs
 
         return check_runs(args, asked)
-    encoding = chosen(args)
-    stages, ask = Stages(args.dump_after), _asking(args, asked, encoding)
-    return limited(lambda: _work(args, asked, stages, ask), args.timeout, args.memory)
-
-
-def _asking(args: argparse.Namespace, asked: Request, encoding: Encoding | None) -> Ask:
-    """Who answers: an encoding of its own, or an engine."""
+    encoding, stages = chosen(args), Stages(args.dump_after)
     if encoding is not None:
-        return lambda program, watch: ask_bounded(program, encoding, args, watch)
+        return _answer(args, asked, stages, lambda program, watch: ask_bounded(program, encoding, args, watch))
     engine = find_engine(args.engine)
     check_question(engine, asked, args)
-    return lambda program, watch: decide(program, engine, args, watch)
+    return _answer(args, lowered_for(engine, asked), stages, lambda program, watch: decide(program, engine, args, watch))
+
+
+def _answer(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) -> int:
+    return limited(lambda: _work(args, asked, stages, ask), args.timeout, args.memory)
 
 
 def make_parser() -> Parser:

@@ -39,6 +39,11 @@ class Races:
         self._asked: tuple[Program, Ranges | None] | None = None
 
     def state(self, view: View) -> Finding | None:
+        found = self.pair(view)
+        return None if found is None else self._finding(view, *found)
+
+    def pair(self, view: View) -> tuple[tuple[int, Access], tuple[int, Access]] | None:
+        """Two slots with the accesses that race."""
         ranges = self._ranges(view.machine.program)
         slots = [slot for slot, log in sorted(view.accesses.items()) if log]
         for k, first in enumerate(slots):
@@ -46,7 +51,7 @@ class Races:
                 for a in view.accesses[first]:
                     for b in view.accesses[second]:
                         if a.object == b.object and _race(a, b) and counts(ranges, a.object, *_common(a, b)):
-                            return self._finding(view, (first, a), (second, b))
+                            return (first, a), (second, b)
         return None
 
     def _ranges(self, program: Program) -> Ranges | None:

@@ -40,12 +40,12 @@ class Line:
 def user_loc(step: Step) -> Loc:
     """The place in the user's text: the step's own, or the call from which fsoft's library was entered."""
     for loc in (step.loc, *reversed(step.calls)):
-        if loc.line > 0 and not _library(loc):
+        if loc.line > 0 and not is_library(loc):
             return loc
     return step.loc
 
 
-def _library(loc: Loc) -> bool:
+def is_library(loc: Loc) -> bool:
     """Whether a place is in fsoft's own library models."""
     return loc.file.startswith("<") and loc.line > 0
 
@@ -71,7 +71,7 @@ class _Names:
         template = self.program.threads[slot].template
         for name, index in self.layout.registers[slot].items():
             register = template.registers[name]
-            if register.symbol and not _library(register.loc) and before[index] != after[index]:
+            if register.symbol and not is_library(register.loc) and before[index] != after[index]:
                 old, new = (self.layout.format(x[index], register.width, register.ctype, register.signed) for x in (before, after))
                 yield register.symbol, old, new
 

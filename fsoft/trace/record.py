@@ -13,11 +13,11 @@ from typing import Any
 from fsoft.frontend.source import Loc
 from fsoft.program import descriptor
 from fsoft.program.expr import evaluate
-from fsoft.program.interpreter import Interpreter, Machine, Script, in_section
+from fsoft.program.interpreter import Interpreter, Machine, Script
 from fsoft.program.memory import Memory
 from fsoft.program.program import Program, Step
 from fsoft.program.replay import observe
-from fsoft.program.state import ALIVE, DEAD, Access, Event, Question, State, Vector, Violation
+from fsoft.program.state import DEAD, Access, Choose, Event, Layout, Question, State, Vector, Violation
 from fsoft.program.verdict import Move, Verdict
 from fsoft.properties.deadlocks import Deadlocks, candidates
 from fsoft.properties.leaks import unreachable
@@ -32,10 +32,19 @@ def place(loc: Loc) -> Json:
     return {"file": loc.file, "line": loc.line, "column": loc.column}
 
 
-class _Faults(Memory):
-    """A memory that remembers the last invalid access."""
+class _Watched(Memory):
+    """A memory that remembers the last invalid access, and what was allocated."""
 
-    last: tuple[int, int, bool] | None = None
+    def __init__(self, layout: Layout):
+        super().__init__(layout)
+        self.last: tuple[int, int, bool] | None = None
+        self.allocated: list[tuple[int, int, Loc]] = []
+
+    def alloc(self, v: Vector, pool: int, size: int, choose: Choose, question: Question, zero: bool = False) -> int:
+        address = super().alloc(v, pool, size, choose, question, zero)
+        if address:
+            self.allocated.append((address, size, question.loc))
+        return address
 
     def fault(self, v: Vector, address: int, size: int, write: bool) -> str:
         self.last = (address, size, write)
@@ -57,6 +66,7 @@ class _Done:
     events: list[Event]
     asked: list[tuple[Question, int]]
     log: list[Access]
+    allocated: list[tuple[int, int, Loc]]
 
 
 class Recorder:
@@ -66,8 +76,8 @@ class Recorder:
         self.program = program
         self.machine = Machine(program, compiled=False)
         self.layout = self.machine.layout
-        self._faults = _Faults(self.layout)
-        self._interpreter = Interpreter(self.layout, self._faults)
+        self._memory = _Watched(self.layout)
+        self._interpreter = Interpreter(self.layout, self._memory)
         self._objects: dict[int, None] = {}
 
     def record(self, moves: Sequence[Move], verdict: Verdict) -> Json:
@@ -85,9 +95,10 @@ class Recorder:
     def _execute(self, state: State, move: Move) -> _Done:
         step, script = self.machine.step(move.slot, move.step), Script(move.choices)
         v, events, log = list(state), list[Event](), list[Access]()
+        self._memory.allocated = allocated = []
         if not self._interpreter.run(v, move.slot, step, script, events, log):
             raise ValueError(f"step {move.step} of thread {move.slot} is not enabled")
-        return _Done(move, step, state, tuple(v), events, script.asked, log)
+        return _Done(move, step, state, tuple(v), events, script.asked, log, allocated)
 
     # ------------------------------------------------------------ one move
 
@@ -109,7 +120,8 @@ class Recorder:
         """Whether the move is a whole atomic section of the user, or part of one."""
         if any(tag.kind == "section" for tag in step.tags):
             return "whole"
-        return "part" if in_section(self.program, slot, step) and not is_library(step.loc) else None
+        atomic = self.program.threads[slot].template.locations[step.source].atomic
+        return "part" if atomic and not is_library(step.loc) else None
 
     def _told(self, access: Access) -> bool:
         """Thread descriptors are fsoft's own business."""
@@ -161,7 +173,7 @@ class Recorder:
         if question.kind == "alloc":
             return {**entry, "value": value, **self._address(value), **place(loc)}
         if question.kind == "undefined":
-            entry.update(self._cell(self._faults.cell_of(question)))
+            entry.update(self._cell(self._memory.cell_of(question)))
         return {**entry, "value": _signed(value, question.width) if question.signed else value, **place(loc)}
 
     def _cell(self, index: int) -> Json:
@@ -182,14 +194,11 @@ class Recorder:
         return None
 
     def _allocated(self, done: _Done) -> list[Json]:
-        """Heap objects that came to life in the move."""
+        """Heap objects that came to life in the move, in order."""
         found = []
-        for one in self.layout.places:
-            if one is None or one.object.storage != "heap" or done.before[one.status] == ALIVE or done.after[one.status] != ALIVE:
-                continue
-            self._objects[one.object.id] = None
-            size = done.after[one.extent] if one.extent >= 0 else one.object.size
-            found.append({"object": one.object.id, "size": size})
+        for address, size, loc in done.allocated:
+            where = user_loc(done.step) if is_library(loc) else loc
+            found.append({"object": self._address(address)["object"], "size": size, **place(where)})
         return found
 
     def _event(self, event: Event) -> Json:
@@ -207,7 +216,7 @@ class Recorder:
         """What a run of the real program must show: `kind` is violation, race, deadlock, leak or open."""
         if any(event["kind"] == "violation" for event in events):
             event = next(event for event in events if event["kind"] == "violation")
-            fault = self._faults.last
+            fault = self._memory.last
             extra = {"access": {**self._address(fault[0]), "size": fault[1], "write": fault[2]}} if fault else {}
             return {**event, "kind": "violation", **extra}
         if verdict.prop == "valid-memtrack":

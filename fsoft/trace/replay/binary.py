@@ -84,11 +84,11 @@ def _compile(path: str, flags: Sequence[str], bits: int, prop: str, target: str)
 
 
 def _runtime(bits: int, folder: str) -> list[str]:
-    """The runtime's object files."""
-    made = []
+    """The runtime's object files; those that are in the folder already are taken if they are up to date."""
+    made, newest = [], max(path.stat().st_mtime for path in RUNTIME.iterdir())
     for path in sorted(RUNTIME.glob("*.c")):
         target = os.path.join(folder, f"runtime_{path.stem}_{bits}.o")
-        if not os.path.exists(target):
+        if not os.path.exists(target) or os.path.getmtime(target) < newest:
             hooks = ["-fsanitize=thread"] if path.stem == "library" else []
             done = _run(GCC, [f"-m{bits}", "-std=gnu17", "-g", "-O1", "-fno-builtin", "-fno-pie", *hooks, "-c", str(path), "-o", target])
             if done.returncode:

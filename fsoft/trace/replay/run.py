@@ -23,7 +23,7 @@ SHOWN_BY = {
     "no-overflow": ("overflow", "signal"),
     "no-division-by-zero": ("division", "signal"),
     "no-bad-shift": ("shift",),
-    "no-lock-misuse": ("misuse",),
+    "no-lock-misuse": ("misuse", "signal"),
     "no-data-race": ("race",),
     "no-deadlock": ("deadlock",),
     "valid-memtrack": ("leak",),
@@ -65,6 +65,7 @@ class Prepared:
 
     def run(self, timeout: float) -> Outcome:
         """One execution."""
+        Path(self.environment["FSOFT_REPLAY_RESULT"]).unlink(missing_ok=True)
         process = subprocess.Popen(
             [self.program], env={**os.environ, **self.environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, start_new_session=True,

@@ -99,7 +99,7 @@ class Schedule:
                 value = given["value"] & ((1 << given["width"]) - 1)
                 self.inputs.append(f"input {slot} {self.line(given)} {value:x} {given['name'].replace(' ', '_')[:60]}")
         for allocated in move["allocates"]:
-            self.allocations.append(f"alloc {slot} {self.line(move)} {allocated['object']} {allocated['size']}")
+            self.allocations.append(f"alloc {slot} {self.line(allocated)} {allocated['object']} {allocated['size']}")
 
     def _undefined(self, move: Json) -> Iterable[tuple[int, int, int, int]]:
         for given in move["inputs"]:

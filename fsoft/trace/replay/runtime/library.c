@@ -22,29 +22,37 @@ QUIET static void leave_library(void *before) {
     if (self) self->site = before;
 }
 
-static void copy_up(void *to, const void *from, size_t size) {
-    uintptr_t both = (uintptr_t)to | (uintptr_t)from | size;
-    if (both % 8 == 0)
-        for (size_t i = 0; i < size / 8; i++) ((uint64_t *)to)[i] = ((const uint64_t *)from)[i];
-    else if (both % 4 == 0)
-        for (size_t i = 0; i < size / 4; i++) ((uint32_t *)to)[i] = ((const uint32_t *)from)[i];
-    else
-        for (size_t i = 0; i < size; i++) ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
+/* One unit of a copy, as wide as the schedule has it. */
+static size_t copy_unit(char *to, const char *from, size_t left) {
+    size_t unit = next_unit(from, left);
+    switch (unit) {
+    case 8: *(uint64_t *)to = *(const uint64_t *)from; break;
+    case 4: *(uint32_t *)to = *(const uint32_t *)from; break;
+    case 2: *(uint16_t *)to = *(const uint16_t *)from; break;
+    default: *to = *from; return 1;
+    }
+    return unit;
 }
 
-static void copy_down(void *to, const void *from, size_t size) {
-    for (size_t i = size; i > 0; i--) ((uint8_t *)to)[i - 1] = ((const uint8_t *)from)[i - 1];
+static void copy_up(char *to, const char *from, size_t size) {
+    for (size_t done = 0; done < size;) done += copy_unit(to + done, from + done, size - done);
 }
 
-static void fill(void *to, int byte, size_t size) {
-    uintptr_t both = (uintptr_t)to | size;
-    uint64_t unit = (uint8_t)byte * 0x0101010101010101ull;
-    if (both % 8 == 0)
-        for (size_t i = 0; i < size / 8; i++) ((uint64_t *)to)[i] = unit;
-    else if (both % 4 == 0)
-        for (size_t i = 0; i < size / 4; i++) ((uint32_t *)to)[i] = (uint32_t)unit;
-    else
-        for (size_t i = 0; i < size; i++) ((uint8_t *)to)[i] = (uint8_t)byte;
+static void copy_down(char *to, const char *from, size_t size) {
+    for (size_t i = size; i > 0; i--) to[i - 1] = from[i - 1];
+}
+
+static void fill(char *to, int byte, size_t size) {
+    uint64_t value = (uint8_t)byte * 0x0101010101010101ull;
+    for (size_t done = 0, unit; done < size; done += unit) {
+        unit = next_unit(to + done, size - done);
+        switch (unit) {
+        case 8: *(uint64_t *)(to + done) = value; break;
+        case 4: *(uint32_t *)(to + done) = (uint32_t)value; break;
+        case 2: *(uint16_t *)(to + done) = (uint16_t)value; break;
+        default: to[done] = (char)byte, unit = 1;
+        }
+    }
 }
 
 static int compare(const uint8_t *a, const uint8_t *b, size_t size) {

@@ -138,7 +138,7 @@ static void *watch(void *unused) {
 void start_watching(void) {
     pthread_t watcher;
     struct sigaction action = {.sa_sigaction = crashed, .sa_flags = SA_SIGINFO};
-    const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-    for (int k = 0; k < 4; k++) sigaction(signals[k], &action, NULL);
+    const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    for (size_t k = 0; k < sizeof signals / sizeof *signals; k++) sigaction(signals[k], &action, NULL);
     pthread_create(&watcher, NULL, watch, NULL);
 }

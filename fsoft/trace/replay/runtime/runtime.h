@@ -38,6 +38,7 @@ struct event {
     size_t size;
     int how, line, flags, detail; /* detail: the slot that is created, joined, woken, or chosen; -1 for none */
     int done;
+    int late; /* skipped, but may still come: an access of the statement that is under way */
     struct poke *pokes;
 };
 
@@ -112,6 +113,7 @@ int static_range(int k, uintptr_t *low, uintptr_t *high);
 /* turns.c */
 struct event *arrive(const struct arrival *a);
 struct event *arrive_at(enum kind kind, unsigned also, const void *address, const void *pc);
+size_t next_unit(const void *address, size_t left);
 void wait_to_run(struct thread *me);
 void leave_run(struct thread *me);   /* the thread has nothing more to do: its other events are skipped */
 void skip_all(struct thread *t);      /* the same for a thread that still waits */

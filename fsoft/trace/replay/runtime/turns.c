@@ -32,7 +32,7 @@ static int matches(const struct event *e, const struct arrival *a) {
     if (e->kind != (int)a->kind && !(a->also & ALSO(e->kind))) return 0;
     if (e->kind == EXIT || e->kind == SECTION) return 1;
     if (e->line && a->line && e->line != a->line) return 0;
-    if (e->kind == ACCESS && !(e->how & a->how)) return 0;
+    if (e->kind == ACCESS && !(e->how & a->how) && !(e->flags & PENDING && a->how & WRITES)) return 0; /* a bit-field is only written */
     return same_place(e, a);
 }
 
@@ -51,6 +51,19 @@ static struct event *match(struct thread *me, const struct arrival *a, int *left
         if (!skippable(e)) return NULL;
     }
     return NULL;
+}
+
+/* An access of the statement that the schedule has earlier than the one that came first: C leaves their order open. */
+static int comes_late(const struct thread *me, const struct arrival *a) {
+    for (int k = 0; k < event_count; k++) {
+        struct event *e = &events[k];
+        if (e->slot != me->slot || !e->late) continue;
+        if (matches(e, a)) {
+            e->late = 0;
+            return 1;
+        }
+    }
+    return 0;
 }
 
 /* Learn where an object is: the first event that touches it tells. */
@@ -95,8 +108,12 @@ static void pass_on(void) {
 }
 
 static void skip_before(struct thread *me, const struct event *e) {
-    for (int k = now; &events[k] < e; k++)
-        if (events[k].slot == me->slot) events[k].done = 1;
+    for (int k = 0; &events[k] < e; k++) {
+        struct event *other = &events[k];
+        if (other->slot != me->slot) continue;
+        other->late = other->line == e->line && e->kind == ACCESS && (other->late || !other->done);
+        other->done = 1;
+    }
 }
 
 /* Call with `big` held. */
@@ -160,8 +177,11 @@ struct event *arrive(const struct arrival *a) {
     pthread_mutex_lock(&big);
     arrivals++;
     me->at = *a;
-    struct event *e = me->released ? NULL : match(me, a, &left);
-    if (e && (!me->section || e->flags & PENDING)) {
+    int late = !me->section && comes_late(me, a);
+    struct event *e = me->released || late ? NULL : match(me, a, &left);
+    if (late)
+        ;
+    else if (e && (!me->section || e->flags & PENDING)) {
         wait_for_turn(me, e);
         if (me->released)
             e = NULL;
@@ -183,6 +203,21 @@ struct event *arrive(const struct arrival *a) {
 struct event *arrive_at(enum kind kind, unsigned also, const void *address, const void *pc) {
     struct arrival a = {.kind = kind, .also = also, .address = (uintptr_t)address, .how = READS | WRITES, .line = line_of(site_of(pc)), .thread = -1};
     return arrive(&a);
+}
+
+/* How many bytes of a copy the next event of this thread covers, from this address on; 1 if there is none. */
+size_t next_unit(const void *address, size_t left) {
+    size_t unit = 1;
+    pthread_mutex_lock(&big);
+    for (int k = now; k < event_count && self; k++) {
+        struct event *e = &events[k];
+        struct object *o = object_of(e->object);
+        if (e->slot != self->slot || e->done || e->kind != ACCESS || !o) continue;
+        if (o->base + (uintptr_t)e->offset == (uintptr_t)address || !o->base) unit = e->size;
+        break;
+    }
+    pthread_mutex_unlock(&big);
+    return unit <= left && (uintptr_t)address % unit == 0 ? unit : 1;
 }
 
 void leave_run(struct thread *me) {

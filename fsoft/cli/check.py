@@ -28,6 +28,8 @@ def run(argv: Sequence[str]) -> int:
         raise exits.UsageError("--witness is for model files: the trace of a C program is printed")
     asked = request(args)
     if asked.formulas:
+        if args.trace_file:
+            raise exits.UsageError("--trace-file is for properties of states: an infinite run ends in no failure to replay")
         from fsoft.cli.ltl import check_runs
 
         return check_runs(args, asked)
@@ -50,6 +52,7 @@ def _parser() -> Parser:
     trace.add_argument("--trace", dest="trace", action="store_true", default=True, help="print the counterexample (the default)")
     trace.add_argument("--no-trace", dest="trace", action="store_false", help="print only the verdict and its reasons")
     output.add_argument("--json", action="store_true", help="one JSON object on stdout instead of text")
+    output.add_argument("--trace-file", metavar="FILE", help="write that JSON object to a file, beside the text: what fsoft replay reads")
     output.add_argument("--witness", metavar="FILE", help="with a model file: write the counterexample there (aigsim or BTOR2)")
     output.add_argument("--show-properties", action="store_true", help="list the checks of the program and stop")
     add_insight(parser)
@@ -106,6 +109,11 @@ def properties(program: Program) -> list[str]:
 
 def _report(args: argparse.Namespace, asked: Request, program: Program | None, verdict: Verdict) -> None:
     """The trace and the reasons for a person, or JSON; the last line is for machines."""
+    if args.trace_file:
+        from fsoft.cli.files import write_file
+        from fsoft.cli.json import json_of
+
+        write_file(args.trace_file, json_of(asked, program, verdict, args.trace).encode() + b"\n")
     if args.json:
         from fsoft.cli.json import json_of
 

@@ -66,9 +66,11 @@ def _trace(path: str) -> dict[str, Any]:
         raise InputError(Loc(path, 0), f"not a trace that fsoft wrote (its schema is not {SCHEMA})")
     if trace.get("verdict") != "FALSE":
         raise InputError(Loc(path, 0), f"the verdict is {trace.get('verdict')}: there is nothing to replay")
-    missing = [key for key in ("files", "data_model", "property", "objects", "moves", "end") if key not in trace]
+    missing = [key for key in ("files", "data_model", "entry", "property", "objects", "moves", "end") if key not in trace]
     if missing:
         raise InputError(Loc(path, 0), f"'{missing[0]}' is missing (was it written with --no-trace?)")
+    if trace["end"].get("kind") == "open":
+        raise InputError(Loc(path, 0), "the property is one of infinite runs: there is no failure to end in")
     if trace["entry"] != "main":
         raise InputError(Loc(path, 0), f"the run starts at {trace['entry']}: only programs that start at main are replayed")
     return trace

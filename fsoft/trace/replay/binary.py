@@ -90,7 +90,7 @@ def _runtime(bits: int, folder: str) -> list[str]:
         target = os.path.join(folder, f"runtime_{path.stem}_{bits}.o")
         if not os.path.exists(target) or os.path.getmtime(target) < newest:
             hooks = ["-fsanitize=thread"] if path.stem == "library" else []
-            done = _run(GCC, [f"-m{bits}", "-std=gnu17", "-g", "-O1", "-fno-builtin", "-fno-pie", *hooks, "-c", str(path), "-o", target])
+            done = _run(GCC, [f"-m{bits}", "-std=gnu17", "-g", "-O0", "-fno-builtin", "-fno-pie", *hooks, "-c", str(path), "-o", target])
             if done.returncode:
                 raise InputError(Loc(path.name, 0), f"gcc does not compile the runtime: {_complaint(done.stderr)}")
         made.append(target)

@@ -155,7 +155,7 @@ def test_schedule_has_updates_pendings_and_calls(folder: Path) -> None:
             "allocates": [], "events": [], "accesses": [{**access, "write": False}, {**access, "write": True}]}  # fmt: skip
     wait = {**move, "accesses": [], "sync": [{"kind": "wait", "object": 4, "offset": 0}, {"kind": "release", "object": 3, "offset": 0}]}
     end = {"kind": "race", "accesses": [{"slot": k, **access, "atomic": False, "write": True} for k in (1, 2)]}
-    events = Schedule({"objects": [], "moves": [move, wait], "end": end, "property": "no-data-race"}).events
+    events = Schedule({"objects": [], "moves": [move, wait], "end": end, "threads": [], "property": "no-data-race"}).events
     assert [(e.slot, e.kind, e.how, e.flags) for e in events] == [
         (1, "access", READS | WRITES, 0), (1, "wait", READS | WRITES, 0), (1, "access", WRITES, PENDING), (2, "access", WRITES, PENDING),
     ]  # fmt: skip

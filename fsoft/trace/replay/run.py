@@ -49,7 +49,7 @@ class Outcome:
             return False
         if self.kind not in ("assert", "error"):
             return True
-        return self.slot == trace["moves"][-1]["slot"] and self.line % FILE_STEP == trace["end"]["line"]
+        return self.slot == Schedule(trace).last and self.line % FILE_STEP == trace["end"]["line"]
 
 
 @dataclass(slots=True)

@@ -46,6 +46,19 @@ class Event:
         return [f"event {' '.join(map(str, parts))}", *(f"poke {o} {at} {size} {value:x}" for o, at, size, value in self.pokes)]
 
 
+def _shared(trace: Json) -> set[int]:
+    """The objects that must be found in the program: several threads access them, they are read while undefined, or the end names them."""
+    users: dict[int, set[int]] = {}
+    wanted = {trace["end"].get("access", {}).get("object", -1)}
+    for move in trace["moves"]:
+        wanted |= {given["object"] for given in move["inputs"] if given["kind"] == "undefined"}
+        for access in move["accesses"]:
+            users.setdefault(access["object"], set()).add(move["slot"])
+    for access in trace["end"].get("accesses", []):
+        users.setdefault(access["object"], set()).add(access["slot"])
+    return wanted | {number for number, slots in users.items() if len(slots) > 1}
+
+
 class Schedule:
     """The events of a trace, and what goes with them."""
 
@@ -55,14 +68,32 @@ class Schedule:
         self.inputs: list[str] = []
         self.allocations: list[str] = []
         self._files: dict[str, int] = {}
+        self._threads = {0: 0}  # which thread a slot runs now: a slot that is taken again counts as another thread
+        self._used = {0}
         self._flags: dict[int, int] = {}
         self._open: dict[int, bool] = {}
         self._local = {o["id"] for o in trace["objects"] if o["storage"] not in ("heap", "global", "static")}
+        self._private = self._local - _shared(trace)
         for move in trace["moves"]:
             self._move(move)
         if trace["end"]["kind"] == "race":
             for access in trace["end"]["accesses"]:
-                self.events += self._accesses(access["slot"], [access], PENDING)
+                self.events += self._accesses(self._thread(access["slot"]), [access], PENDING)
+
+    @property
+    def last(self) -> int:
+        """The thread of the last move."""
+        return self._thread(self.trace["moves"][-1]["slot"]) if self.trace["moves"] else 0
+
+    def _thread(self, slot: int) -> int:
+        return self._threads.get(slot, slot)
+
+    def _start(self, slot: int) -> int:
+        """The thread that a slot runs from now on."""
+        number = slot if slot not in self._used else max(*self._used, len(self.trace["threads"]) - 1) + 1
+        self._used.add(number)
+        self._threads[slot] = number
+        return number
 
     def line(self, place: Json) -> int:
         """The number of a line; 0 for none."""
@@ -76,7 +107,7 @@ class Schedule:
     # ------------------------------------------------------------ moves
 
     def _move(self, move: Json) -> None:
-        slot, tags = move["slot"], [tag["kind"] for tag in move["sync"]]
+        slot, tags = self._thread(move["slot"]), [tag["kind"] for tag in move["sync"]]
         self._flags[slot] = self._flags.get(slot, 0) | (SPURIOUS if "spurious" in tags else 0) | (TIMEOUT if "timeout" in tags else 0)
         self._given(move)
         if move["section"]:
@@ -93,7 +124,7 @@ class Schedule:
 
     def _given(self, move: Json) -> None:
         """Inputs and allocations: each thread takes its own in order."""
-        slot = move["slot"]
+        slot = self._thread(move["slot"])
         for given in move["inputs"]:
             if given["kind"] == "input":
                 value = given["value"] & ((1 << given["width"]) - 1)
@@ -107,9 +138,9 @@ class Schedule:
                 yield given["object"], given["offset"], given["width"] // 8, given["value"] & ((1 << given["width"]) - 1)
 
     def _calls(self, move: Json) -> list[Event]:
-        slot, line = move["slot"], self.line(move)
+        slot, line = self._thread(move["slot"]), self.line(move)
         if move["creates"] is not None:
-            return [Event(slot, "create", line=line, detail=move["creates"])]
+            return [Event(slot, "create", line=line, detail=self._start(move["creates"]))]
         kinds = [tag["kind"] for tag in move["sync"]]
         if "exit" in kinds:
             return [Event(slot, "exit")]
@@ -122,7 +153,7 @@ class Schedule:
 
     def _call(self, slot: int, line: int, tag: Json, move: Json) -> Event:
         chosen = [given["value"] for given in move["inputs"] if given["kind"] == "among"]
-        detail = tag.get("thread", chosen[0] if chosen else -1)
+        detail = self._thread(tag.get("thread", chosen[0] if chosen else -1))
         event = Event(slot, tag["kind"], tag.get("object", -1) or -1, tag.get("offset", 0), 1, READS | WRITES, line, detail=detail)
         if tag["kind"] in ("wake", "try", "acquire"):
             event.flags, self._flags[slot] = self._flags.get(slot, 0), 0
@@ -132,7 +163,7 @@ class Schedule:
         """Accesses of user code and of library functions that read or write the user's data. An atomic update is one event."""
         made: list[Event] = []
         for access in accesses:
-            if access["library"] and access["atomic"]:
+            if (access["library"] and access["atomic"]) or access["object"] in self._private:
                 continue
             place = (access["object"], access["offset"], access["size"])
             how, line = WRITES if access["write"] else READS, self.line(access)
@@ -161,12 +192,12 @@ class Schedule:
         return "\n".join([*lines, *self.inputs, *self.allocations, *self._end()]) + "\n"
 
     def _end(self) -> list[str]:
-        end, moves = self.trace["end"], self.trace["moves"]
+        end = self.trace["end"]
         fault = end.get("access", {})
         parts = (
-            end["kind"], self.trace["property"], moves[-1]["slot"] if moves else 0, self.line(end),
+            end["kind"], self.trace["property"], self.last, self.line(end),
             fault.get("object", -1), fault.get("offset", 0), fault.get("size", 0),
         )  # fmt: skip
         lines = [f"end {' '.join(map(str, parts))}"]
-        lines += [f"blocked {thread['slot']}" for thread in end.get("threads", [])]
+        lines += [f"blocked {self._thread(thread['slot'])}" for thread in end.get("threads", [])]
         return lines + [f"lost {number}" for number in end.get("objects", [])]

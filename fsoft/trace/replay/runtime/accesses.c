@@ -2,12 +2,13 @@
 #include "runtime.h"
 #include <string.h>
 
-static void hook(const volatile void *address, size_t size, int how, const void *pc) {
+static struct event *hook(const volatile void *address, size_t size, int how, const void *pc) {
     struct thread *me = self;
-    if (!me || me->busy) return;
+    if (!me || me->busy) return NULL;
     struct arrival a = {.kind = ACCESS, .address = (uintptr_t)address, .size = size, .how = how, .line = line_of(site_of(pc)), .thread = -1};
-    arrive(&a);
+    struct event *e = arrive(&a);
     check_access(me, a.address, size, how, a.line);
+    return e;
 }
 
 #define PLAIN_ACCESS(n)                                                                   \
@@ -88,9 +89,10 @@ void __tsan_atomic_signal_fence(int order) {
     FETCH(bits, type, fetch_or, old | v)                                                  \
     FETCH(bits, type, fetch_xor, old ^ v)                                                 \
     FETCH(bits, type, fetch_nand, ~(old & v))                                             \
-    static int swap##bits(volatile type *p, type *wanted, type v, const void *pc) {       \
-        hook(p, sizeof *p, READS | WRITES, pc);                                           \
-        if (*p == *wanted) {                                                              \
+    /* A weak exchange may fail without reason: then the run only reads. */               \
+    static int swap##bits(volatile type *p, type *wanted, type v, int weak, const void *pc) { \
+        const struct event *e = hook(p, sizeof *p, READS | WRITES, pc);                   \
+        if (*p == *wanted && !(weak && e && e->how == READS)) {                                                              \
             *p = v;                                                                       \
             return 1;                                                                     \
         }                                                                                 \
@@ -99,15 +101,15 @@ void __tsan_atomic_signal_fence(int order) {
     }                                                                                     \
     int __tsan_atomic##bits##_compare_exchange_strong(volatile type *p, type *c, type v, int a, int b) { \
         (void)a, (void)b;                                                                 \
-        return swap##bits(p, c, v, HERE);                                                 \
+        return swap##bits(p, c, v, 0, HERE);                                                 \
     }                                                                                     \
     int __tsan_atomic##bits##_compare_exchange_weak(volatile type *p, type *c, type v, int a, int b) {   \
         (void)a, (void)b;                                                                 \
-        return swap##bits(p, c, v, HERE);                                                 \
+        return swap##bits(p, c, v, 1, HERE);                                                 \
     }                                                                                     \
     type __tsan_atomic##bits##_compare_exchange_val(volatile type *p, type c, type v, int a, int b) {    \
         (void)a, (void)b;                                                                 \
-        swap##bits(p, &c, v, HERE);                                                       \
+        swap##bits(p, &c, v, 0, HERE);                                                       \
         return c;                                                                         \
     }
 ATOMICS(8, uint8_t)

@@ -79,7 +79,7 @@ static void where(char *text, size_t size) {
         struct thread *t = threads[k];
         if (!t || t->finished) continue;
         used += (size_t)snprintf(text + used, size - used, "; thread %d %s%s, last seen at line %d", k, t->call ? "is in " : "is stopped",
-                                 t->call ? t->call : "", t->at.line % 1000000);
+                                 t->call ? t->call : "", t->at.line % LINES);
     }
 }
 
@@ -88,7 +88,7 @@ static void stalled(void) {
     where(text, sizeof text);
     if (now < event_count)
         outcome("stalled", threads[events[now].slot], events[now].line, "event %d of %d (%s by thread %d at line %d) does not come%s", now + 1,
-                event_count, kind_names[events[now].kind], events[now].slot, events[now].line % 1000000, text);
+                event_count, kind_names[events[now].kind], events[now].slot, events[now].line % LINES, text);
     outcome("stalled", NULL, 0, "nothing more happens%s", text);
 }
 

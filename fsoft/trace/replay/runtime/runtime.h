@@ -86,7 +86,7 @@ struct thread {
     int pending;
 };
 
-enum { MOST_THREADS = 256 };
+enum { MOST_THREADS = 256, LINES = 1000000 }; /* LINES: lines are numbered file by file */
 
 extern struct event *events;
 extern int event_count, now; /* events before `now` are done */

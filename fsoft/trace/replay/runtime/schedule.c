@@ -132,7 +132,7 @@ int line_of(const void *pc) {
         else
             high = middle;
     }
-    return low ? rows[low - 1].line : 0;
+    return pc && low ? rows[low - 1].line : 0;
 }
 
 enum function_kind function_at(const void *pc) {

@@ -4,6 +4,7 @@
    accesses of a statement) and what fsoft left out does not confuse it. Events that never come (memory that gcc does not tell about) are
    skipped when a later one arrives, but never beyond a synchronisation call: those always come. */
 #include "runtime.h"
+#include <stdlib.h>
 #include <string.h>
 
 struct thread *threads[MOST_THREADS];
@@ -40,15 +41,24 @@ static int skippable(const struct event *e) {
     return e->kind == ACCESS || e->kind == INIT || e->kind == FREE;
 }
 
-/* The event of the thread that arrives; NULL if there is none. `left` tells whether it has events at all. */
+/* Whether the address of the object is known for certain. */
+static int firm(const struct event *e) {
+    struct object *o = object_of(e->object);
+    return e->kind != ACCESS || (o && o->firm);
+}
+
+/* The event of the thread that arrives; NULL if there is none. `left` tells whether it has events at all. A place that is only guessed is no
+   reason to skip what is known and belongs to another line. */
 static struct event *match(struct thread *me, const struct arrival *a, int *left) {
+    int skipped = 0;
     *left = 0;
     for (int k = now; k < event_count; k++) {
         struct event *e = &events[k];
         if (e->slot != me->slot || e->done) continue;
         *left = 1;
-        if (matches(e, a)) return e;
+        if (matches(e, a) && (firm(e) || !skipped)) return e;
         if (!skippable(e)) return NULL;
+        skipped |= firm(e) && e->line != a->line;
     }
     return NULL;
 }
@@ -169,6 +179,19 @@ static void write_pokes(const struct event *e) {
     }
 }
 
+/* With FSOFT_REPLAY_LOG: every arrival and what it was taken for. */
+static void log_arrival(const struct thread *me, const struct arrival *a, const struct event *e, int late) {
+    static int on = -1;
+    if (on < 0) on = getenv("FSOFT_REPLAY_LOG") != NULL;
+    if (!on) return;
+    fprintf(stderr, "thread %d line %d: %s %s%s %zu bytes at %#lx: ", me->slot, a->line % LINES, kind_names[a->kind], a->how & READS ? "r" : "",
+            a->how & WRITES ? "w" : "", a->size, (unsigned long)a->address);
+    if (e)
+        fprintf(stderr, "event %d of %d\n", (int)(e - events) + 1, event_count);
+    else
+        fprintf(stderr, "%s\n", late ? "out of order" : me->released ? "free" : "not in the schedule");
+}
+
 /* The thread is about to do this. Returns when it may: with the event that it is, or NULL if the schedule does not name it. */
 struct event *arrive(const struct arrival *a) {
     struct thread *me = self;
@@ -179,6 +202,7 @@ struct event *arrive(const struct arrival *a) {
     me->at = *a;
     int late = !me->section && comes_late(me, a);
     struct event *e = me->released || late ? NULL : match(me, a, &left);
+    log_arrival(me, a, e, late);
     if (late)
         ;
     else if (e && (!me->section || e->flags & PENDING)) {

@@ -41,6 +41,8 @@ def run(argv: Sequence[str]) -> int:
     asked = request(args)
     check_reports(args, runs=bool(asked.formulas))
     if asked.formulas:
+        if args.trace_file:
+            raise exits.UsageError("--trace-file is for properties of states: an infinite run ends in no failure to replay")
         from fsoft.cli.ltl import check_runs
 
         return check_runs(args, asked)
@@ -72,6 +74,7 @@ def make_parser() -> Parser:
     add_trace_view(output)
     output.add_argument("--no-shorten", dest="shorten", action="store_false", help="keep the trace as the engine found it")
     output.add_argument("--json", action="store_true", help="one JSON object on stdout instead of text")
+    output.add_argument("--trace-file", metavar="FILE", help="write that JSON object to a file, beside the text: what fsoft replay reads")
     output.add_argument("--html", metavar="FILE", help="write a report to look at in a browser: one file, no network")
     add_reports(output)
     output.add_argument("--show-properties", action="store_true", help="list the checks of the program and stop")
@@ -147,6 +150,11 @@ def _report(args: argparse.Namespace, asked: Request, program: Program | None, v
         from fsoft.cli.story import write_report
 
         write_report(args, asked, program, verdict)
+    if args.trace_file:
+        from fsoft.cli.files import write_file
+        from fsoft.cli.json import json_of
+
+        write_file(args.trace_file, json_of(asked, program, verdict, args.trace).encode() + b"\n")
     if args.json:
         from fsoft.cli.json import json_of
 

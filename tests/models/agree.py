@@ -61,7 +61,7 @@ def ask(row: Row, timeout: int = 60, engine: str = "explicit") -> Outcome:
     start = time.perf_counter()
     command = ["check", *_who(engine), "--no-trace", "--timeout", str(timeout), *row.arguments()]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        code = _in_child(command, out.fileno(), err.fileno())
+        code = in_child(command, out.fileno(), err.fileno())
         said = out if code in (*ANSWERED, TIMED_OUT) else err
         said.seek(0)
         lines = said.read().decode().splitlines() or [f"exit code {code}"]
@@ -78,7 +78,7 @@ def _who(engine: str) -> list[str]:
     return ["--engine", engine]
 
 
-def _in_child(command: list[str], out: int, err: int) -> int:
+def in_child(command: list[str], out: int, err: int) -> int:
     """The exit code of `fsoft` with these arguments and its output in the two files."""
     from fsoft.cli.main import main as fsoft
 

@@ -138,3 +138,47 @@ def test_impossible_bounds(tmp_path: Path, contexts: int) -> None:
     program = program_of(tmp_path, HANDOVER)
     with pytest.raises(InputError, match="--contexts"):
         tcbmc(unwind(program, Bounds()), Given(contexts=contexts))
+
+
+def test_a_proof_can_be_checked(tmp_path: Path) -> None:
+    """Every clause of the DRAT file follows by unit propagation (what the solver wrote here needs no more), and the last is empty."""
+    program = program_of(tmp_path, HANDOVER.replace("turn == 2) assert(0)", "turn == 0) assert(0)"))
+    path = tmp_path / "proof.drat"
+    verdict = answer(program, "tcbmc", Given(contexts=8), proof=str(path), solver="glucose4")
+    assert verdict.kind == "TRUE"
+    clauses = [set(map(int, line.split()[:-1])) for line in (tmp_path / "proof.drat.cnf").read_text().splitlines()[1:]]
+    lines = [line.split() for line in path.read_text().splitlines()]
+    for words in lines:
+        if words[0] == "d":
+            continue
+        clause = set(map(int, words[:-1]))
+        assert _follows(clauses, clause), words
+        clauses.append(clause)
+    assert lines[-1] == ["0"]
+
+
+def _follows(clauses: list[set[int]], clause: set[int]) -> bool:
+    """Assuming the opposite of the clause, unit propagation runs into a conflict."""
+    true = {-literal for literal in clause}
+    while True:
+        before = len(true)
+        for one in clauses:
+            if one & true:
+                continue
+            left = [literal for literal in one if -literal not in true]
+            if not left:
+                return True
+            if len(left) == 1:
+                true.add(left[0])
+        if len(true) == before:
+            return False
+
+
+def test_a_built_formula_is_the_one_that_is_checked(tmp_path: Path) -> None:
+    from fsoft.cli.main import main
+
+    path, model = tmp_path / "p.c", tmp_path / "m.aag"
+    path.write_text(HANDOVER)
+    for contexts, code in ((2, 5), (3, 10)):
+        assert main(["build", str(path), "--encoding", "tcbmc", "--contexts", str(contexts), "-o", str(model)]) == 0
+        assert main(["check", str(model), "--engine", "sat"]) == code

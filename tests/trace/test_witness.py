@@ -188,10 +188,19 @@ def test_graphml_inputs(inputs: str) -> None:
     assert one.story is not None
     edges = _check_graphml(violation_graphml(task, one.story), "violation_witness")
     given = [edge for edge in edges if "assumption" in edge]
-    assert [(e["assumption"], e["assumption.resultfunction"], e["startline"]) for e in given] == [
-        ("\\result == -7;", "__VERIFIER_nondet_int", "6")
-    ]
+    assert [(e["assumption"], e["assumption.scope"], e["startline"]) for e in given] == [("x == -7;", "f", "6")]
     assert edges[-1]["startline"] == "17"
+    lines = INPUTS.splitlines()
+    assert all(lines[int(e["startline"]) - 1].strip().endswith((";", "{", ")")) for e in edges if "startline" in e)
+
+
+def test_graphml_inputs_without_a_variable(tmp_path: Path) -> None:
+    path = tmp_path / "direct.c"
+    path.write_text(INPUTS.replace("int x = __VERIFIER_nondet_int();", ";").replace("x == -7", "__VERIFIER_nondet_int() == -7"))
+    task, _, one = answer(str(path), "unreach-call")
+    assert one.story is not None
+    given = [e for e in _check_graphml(violation_graphml(task, one.story), "violation_witness") if "assumption" in e]
+    assert [(e["assumption"], e["assumption.resultfunction"]) for e in given] == [("\\result == -7;", "__VERIFIER_nondet_int")]
 
 
 def test_graphml_correctness() -> None:

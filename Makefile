@@ -30,13 +30,14 @@ $(STAMP): pyproject.toml
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m compileall -q fsoft checkers || true
 	touch $@
 
-# Programs that tests compare with: csmith and a 32-bit gcc for C semantics, abc for circuits. Tests that need a missing
-# one skip and say so.
+# Programs that tests compare with: csmith and a 32-bit gcc for C semantics, abc for circuits, chromium for reports. Tests that
+# need a missing one skip and say so.
 tools:
 	@missing=""; \
 	command -v csmith >/dev/null 2>&1 || missing="$$missing csmith"; \
 	ls -d /usr/include/csmith* >/dev/null 2>&1 || missing="$$missing libcsmith-dev"; \
 	command -v berkeley-abc >/dev/null 2>&1 || missing="$$missing berkeley-abc"; \
+	command -v chromium >/dev/null 2>&1 || missing="$$missing chromium fonts-dejavu-core"; \
 	echo 'int main(void){return 0;}' | gcc -m32 -x c -o /dev/null - >/dev/null 2>&1 || missing="$$missing gcc gcc-multilib libc6-dev"; \
 	[ -z "$$missing" ] && exit 0; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \

@@ -18,8 +18,8 @@ Known = dict[str | int, Expr]
 """Register name, or address of a private cell -> constant (its width is the access's)."""
 
 
-class Constants:
-    """`actions(step)` are the step's actions with every constant that is known filled in."""
+class Transfer:
+    """What the actions of one slot make of what is known. `private`: the objects (a mask) that no other slot touches."""
 
     def __init__(self, points_to: PointsTo, slot: int, private: int):
         self.points_to = points_to
@@ -28,65 +28,9 @@ class Constants:
         self.private = private
         self._own = self.program.threads[slot].own
         self._owned: dict[Expr, Expr] = {}  # expressions with the slot's own values
-        self._template = self.program.threads[slot].template
-        self._before: list[Known | None] = [None] * len(self._template.locations)
-        if len(self._before) <= LIMIT:
-            self._solve()
 
-    def actions(self, step: Step) -> list[Action]:
-        known = dict(self._before[step.source] or {})
-        return [self._apply(action, known) for action in step.actions]
-
-    def before(self, location: int) -> Known:
-        """What is known at a location."""
-        return self._before[location] or {}
-
-    def results(self, step: Step) -> list[tuple[Action, Expr | None]]:
-        """The step's actions, each with the constant that its register certainly has after it."""
-        known = dict(self._before[step.source] or {})
-        rows: list[tuple[Action, Expr | None]] = []
-        for action in step.actions:
-            self._apply(action, known)
-            rows.append((action, known.get(defined(action) or "")))
-        return rows
-
-    def possible(self, step: Step) -> bool:
-        """The step can be taken, for all that is known."""
-        known = self._before[step.source]
-        if known is None:
-            return len(self._before) > LIMIT
-        return self._open(step, known)
-
-    def _open(self, step: Step, known: Known) -> bool:
-        guard = self._fill(step.guard, known)
-        return guard.op != "const" or bool(guard.data)
-
-    def _solve(self) -> None:
-        out = self._template.outgoing()
-        self._before[0] = {}
-        work = [0]
-        while work:
-            node = work.pop()
-            for step in out[node]:
-                known = dict(self._before[node] or {})
-                if not self._open(step, known):
-                    continue
-                for action in step.actions:
-                    self._apply(action, known)
-                if self._join(step.target, known):
-                    work.append(step.target)
-
-    def _join(self, target: int, known: Known) -> bool:
-        old = self._before[target]
-        if old is None:
-            self._before[target] = known
-            return True
-        lost = [key for key, value in old.items() if known.get(key) is not value]
-        for key in lost:
-            del old[key]
-        return bool(lost)
-
-    def _fill(self, expr: Expr, known: Known) -> Expr:
+    def fill(self, expr: Expr, known: Known) -> Expr:
+        """The expression with the slot's own values and all that is known in place."""
         told = self._owned.get(expr)
         if told is None:
             own = self._own
@@ -94,9 +38,14 @@ class Constants:
             self._owned[expr] = told
         return fill(told, known)  # type: ignore[arg-type]  # addresses among the keys do no harm
 
-    def _apply(self, action: Action, known: Known) -> Action:
+    def open(self, step: Step, known: Known) -> bool:
+        """The guard may hold, for all that is known."""
+        guard = self.fill(step.guard, known)
+        return guard.op != "const" or bool(guard.data)
+
+    def apply(self, action: Action, known: Known) -> Action:
         """The action with constants filled in; updates `known` to what holds after it."""
-        filled = rewritten(action, lambda e: self._fill(e, known))
+        filled = rewritten(action, lambda e: self.fill(e, known))
         if filled.when.op == "const" and not filled.when.data:
             return filled
         if isinstance(filled, Touching) and not isinstance(filled, Reading):
@@ -134,3 +83,72 @@ class Constants:
         touched = self.points_to.touched(self.slot, filled)
         for key in [k for k in known if isinstance(k, int) and touched >> (k >> bits) & 1]:
             del known[key]
+
+
+def meet(old: Known, new: Known) -> bool:
+    """Leave in `old` what both agree on; whether anything was lost."""
+    lost = [key for key, value in old.items() if new.get(key) is not value]
+    for key in lost:
+        del old[key]
+    return bool(lost)
+
+
+class Constants:
+    """`actions(step)` are the step's actions with every constant that is known filled in."""
+
+    def __init__(self, points_to: PointsTo, slot: int, private: int):
+        self.points_to = points_to
+        self.program: Program = points_to.program
+        self.slot = slot
+        self.private = private
+        self._transfer = Transfer(points_to, slot, private)
+        self._template = self.program.threads[slot].template
+        self._before: list[Known | None] = [None] * len(self._template.locations)
+        if len(self._before) <= LIMIT:
+            self._solve()
+
+    def actions(self, step: Step) -> list[Action]:
+        known = dict(self._before[step.source] or {})
+        return [self._transfer.apply(action, known) for action in step.actions]
+
+    def before(self, location: int) -> Known:
+        """What is known at a location."""
+        return self._before[location] or {}
+
+    def results(self, step: Step) -> list[tuple[Action, Expr | None]]:
+        """The step's actions, each with the constant that its register certainly has after it."""
+        known = dict(self._before[step.source] or {})
+        rows: list[tuple[Action, Expr | None]] = []
+        for action in step.actions:
+            self._transfer.apply(action, known)
+            rows.append((action, known.get(defined(action) or "")))
+        return rows
+
+    def possible(self, step: Step) -> bool:
+        """The step can be taken, for all that is known."""
+        known = self._before[step.source]
+        if known is None:
+            return len(self._before) > LIMIT
+        return self._transfer.open(step, known)
+
+    def _solve(self) -> None:
+        out = self._template.outgoing()
+        self._before[0] = {}
+        work = [0]
+        while work:
+            node = work.pop()
+            for step in out[node]:
+                known = dict(self._before[node] or {})
+                if not self._transfer.open(step, known):
+                    continue
+                for action in step.actions:
+                    self._transfer.apply(action, known)
+                if self._join(step.target, known):
+                    work.append(step.target)
+
+    def _join(self, target: int, known: Known) -> bool:
+        old = self._before[target]
+        if old is None:
+            self._before[target] = known
+            return True
+        return meet(old, known)

@@ -12,6 +12,7 @@ from fsoft.passes.known import Known
 from fsoft.passes.settled import Settled
 from fsoft.passes.simplify import Simplify
 from fsoft.passes.truncate import Truncate
+from fsoft.passes.unwind import Bounds, Unwound, unwind
 from fsoft.program.program import Program
 
 
@@ -37,4 +38,7 @@ def run(program: Program, passes: Sequence[Pass] = tuple(PIPELINE), after: Calla
     return program
 
 
-__all__ = ["Atomic", "Dead", "Fold", "Known", "PIPELINE", "Pass", "Settled", "Simplify", "Truncate", "by_name", "run"]
+__all__ = [
+    "Atomic", "Bounds", "Dead", "Fold", "Known", "PIPELINE", "Pass", "Settled", "Simplify", "Truncate", "Unwound", "by_name", "run",
+    "unwind",
+]  # fmt: skip

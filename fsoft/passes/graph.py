@@ -63,9 +63,10 @@ class Graph:
         locations = [self.locations[old] for old in number]
         steps = [_renumbered(step, number) for old in number for step in self.out[old]]
         stops = {kind: number[old] for kind, old in self.stops.items()}
-        return Template(self.name, self._mentioned(steps), locations, steps, stops)
+        return Template(self.name, self.mentioned(steps), locations, steps, stops)
 
-    def _mentioned(self, steps: list[Step]) -> dict[str, Register]:
+    def mentioned(self, steps: list[Step]) -> dict[str, Register]:
+        """The registers that these steps read or write."""
         used: set[str] = set()
         for step in steps:
             used |= step.guard.reads

@@ -40,6 +40,9 @@ Domain = Callable[[Question, Sequence[int] | None], Sequence[int]]
 """The answers to try for a question."""
 
 
+Watch = Callable[[Action, Callable[[Expr], int], Vector], None]
+"""Hears of an action before it happens: with what registers are worth (for `expr.evaluate`), and the state."""
+
 StepFunction = Callable[[Vector, Choose, list[Event], list[Access]], bool]
 GuardFunction = Callable[[Sequence[Any]], Any]
 
@@ -61,6 +64,7 @@ class Interpreter:
         self.layout = layout
         self.memory = memory
         self.program = layout.program
+        self.watch: Watch | None = None
 
     def leaf(self, v: Sequence[Any], slot: int) -> Callable[[Expr], int]:
         """What the slot's registers and own constants are worth."""
@@ -85,6 +89,8 @@ class Interpreter:
                 if not evaluate(action.condition, leaf):
                     return False
                 continue
+            if self.watch is not None:
+                self.watch(action, leaf, v)
             event = _Do(self, v, slot, step, choose, log, leaf).action(action)
             if event is not None:
                 events.append(event)
@@ -353,8 +359,11 @@ class Machine:
     def finished(self, v: Sequence[Any], slot: int) -> bool:
         """Whether a slot has nothing to do: never started, or done. (Asked only where nobody can move.)"""
         location = v[self.layout.pc[slot]]
-        if location != 0 or not self.outgoing(slot, location):
-            return not self.outgoing(slot, location)
+        steps = [self.step(slot, index) for index in self.outgoing(slot, location)]
+        if not steps:
+            return True
+        if location != 0 and not any(tag.kind == "start" for step in steps for tag in step.tags):
+            return False
         state = self.layout.descriptor(v, slot, "state")
         return slot > 0 if state is None else state != descriptor.RUNNING
 

@@ -19,8 +19,7 @@ from fsoft.program.state import Event, Halted, Question, State, Violation
 from fsoft.program.verdict import Move
 from fsoft.properties.deadlocks import Deadlocks, candidates
 from fsoft.properties.races import Races, raced_on, verb
-from fsoft.trace.changes import changes, in_library
-from fsoft.trace.text import user_loc
+from fsoft.trace.values import Names, in_library, user_loc
 
 _HALTS = {"pruned": "the assumption fails", "ended": "the process ends", "cut": "a bound cuts", "undefined": "undefined behaviour"}
 
@@ -98,6 +97,7 @@ def place_of_step(step: Step) -> Loc:
 class _Teller:
     def __init__(self, program: Program):
         self.machine = Machine(program, compiled=False)
+        self.names = Names(self.machine.layout)
         self.program = program
         self.statements: list[Statement] = []
         self.actors: list[Actor] = []
@@ -132,7 +132,7 @@ class _Teller:
         thread = self.number[one.move.slot]
         told = self._statement(one.move.slot, step, thread, apart)
         told.inputs.extend(self._answer(question, value) for question, value in one.asked)
-        for name, old, new in changes(self.machine.layout, one):
+        for name, old, new, _ in self.names.changes(one):
             told.changes[name] = (told.changes[name][0] if name in told.changes else old, new)
         told.notes.extend(self._note(event) for event in one.events)
         told.tags.update(tag.kind for tag in step.tags)

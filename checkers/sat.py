@@ -1,0 +1,81 @@
+"""One question to a SAT solver: can a target hold in a model without states? The engine of the bounded encodings.
+
+Bads are asked for together, then bounds, in one solver; nothing is unrolled and nothing is swept, because such a model is asked once. A
+proof is the unsatisfiable formula itself: the certificate has no invariant, and whoever checks it solves the formula again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from checkers.registry import ModelEngine
+from checkers.safety import Progress, Question, SafetyEngine, in_turn, induction, violated
+from fsoft.circuit.bits import BitModel, BitStimulus, fingerprint
+from fsoft.circuit.cnf import POSITIVE, Encoder
+from fsoft.circuit.verdict import Answer, Proved, Unknown
+from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.solve.sat import DEFAULT, OutOfTime, Sat
+
+
+@dataclass(slots=True)
+class SatEngine(SafetyEngine):
+    """`solver`: which one."""
+
+    solver: str = DEFAULT
+
+    def answer(self, question: Question) -> Answer:
+        if question.bits.latches:
+            raise InputError(NOWHERE, "the engine sat answers about models without states: use bmc")
+        formula = Formula(question.bits, self.solver)
+        try:
+            return in_turn(question, lambda names, progress: self._ask(question, formula, names, progress))
+        finally:
+            formula.sat.close()
+
+    @staticmethod
+    def _ask(question: Question, formula: Formula, names: list[str], progress: Progress | None) -> Answer:
+        every = question.bits.targets()
+        targets = {name: every[name] for name in names}
+        try:
+            run = formula.find(list(targets.values()), question.deadline)
+        except OutOfTime:
+            return Unknown(-1, "time limit reached")
+        if run is not None:
+            return violated(question.bits, run, targets)
+        if progress:
+            progress(0)
+        certificate = induction(0, None).certificate
+        assert certificate is not None
+        return Proved((replace(certificate, model=fingerprint(question.bits), targets=tuple(names)),), 0)
+
+
+class Formula:
+    """The constraints of a model in a solver, to which questions are put."""
+
+    def __init__(self, bits: BitModel, solver: str) -> None:
+        self.bits, self.sat = bits, Sat(solver)
+        self.encoder = Encoder(bits.aig, self.sat.add, self.sat.var)
+        for literal in bits.constraints.values():
+            self.sat.add([self.encoder.literal(literal, POSITIVE)])
+
+    def find(self, targets: list[int], deadline: float | None) -> BitStimulus | None:
+        """Inputs under which one of the targets holds."""
+        possible = [literal for literal in targets if literal != 0]
+        if not possible:
+            return None
+        one = self.sat.var()
+        self.sat.add([-one, *(self.encoder.literal(literal, POSITIVE) for literal in possible)])
+        if not self.sat.solve([one], deadline):
+            return None
+        known = [self.encoder.known(literal) for literal in self.bits.inputs]
+        return BitStimulus((), (tuple(int(bool(v) and self.sat.value(v)) for v in known),))
+
+
+ENGINE = ModelEngine(
+    name="sat",
+    summary="one question to a SAT solver, for models without states",
+    proves=True,
+    refutes=True,
+    load=SatEngine,
+    options=("solver",),
+)

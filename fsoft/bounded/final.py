@@ -1,0 +1,118 @@
+"""The state in which a bounded run ends: every thread where it stays, shared memory as the last context leaves it.
+
+A thread may stay anywhere, so the final states are all states that can be reached within the bounds. What is asked about states (races,
+deadlocks, leaks) is therefore asked about the final one: the bads of the circuit of the same Program, with the words of that
+state put in. And the bounds are too small if, in the final state of a run that uses all of them, somebody can still go on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fsoft.bounded.contexts import Contexts, ContextWalk
+from fsoft.bounded.home import Values
+from fsoft.bounded.walk import Ground, Here, Scene, Taken, joined
+from fsoft.circuit.encode import Encoding, encode
+from fsoft.circuit.states import BEFORE, OF_STATES
+from fsoft.circuit.steps import Inputs, StepTerms
+from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, fill, negate
+from fsoft.program.interpreter import in_section
+from fsoft.program.state import OVER
+
+
+class FinalState:
+    """The end of the runs of all walks."""
+
+    def __init__(self, ground: Ground, contexts: Contexts):
+        self.ground, self.contexts = ground, contexts
+        self.program = ground.program
+        self.walks = [contexts.walked[slot] for slot in range(contexts.slots)]
+        self._circuit: Encoding | None = None
+        self._values: dict[str, Expr] = {}
+
+    # ------------------------------------------------------------ properties of states
+
+    def add_states(self) -> None:
+        """Bads and bounds of the properties of states that are asked for."""
+        asked = sorted(self.program.checks & OF_STATES)
+        if not asked:
+            return
+        self._circuit = encode(self.program)
+        circuit, model = self._circuit.model, self.ground.model
+        self._values = self._words()
+        for name in asked:
+            model.bad[name] = fill(circuit.bad[name], self._values)
+        for name, term in circuit.bounds.items():
+            model.bounds[name] = disj(model.bounds.get(name, FALSE), fill(term, self._values))
+        model.inputs.update(circuit.inputs)
+
+    def _words(self) -> dict[str, Expr]:
+        """The words of the circuit in the final state."""
+        words, layout = self.ground.words, self.ground.layout
+        found = {words.names[OVER]: const(0, words.widths[OVER])}
+        owned: dict[int, Expr] = {}
+        for walk in self.walks:
+            ends = self._ends(walk)
+            found[words.names[layout.pc[walk.slot]]] = joined((when, at) for when, at, _ in ends)
+            for name, index in layout.registers[walk.slot].items():
+                found[words.names[index]] = joined((when, here.registers[name]) for when, _, here in ends)
+            for index in dict.fromkeys(index for _, _, here in ends for index in here.memory):
+                owned[index] = joined((when, walk.value(index, here)) for when, _, here in ends)
+        for index, name in enumerate(words.names):
+            if name and name not in found:
+                found[name] = owned[index] if index in owned else self.shared(index)
+        return found
+
+    def _ends(self, walk: ContextWalk) -> list[tuple[Expr, Expr, Here]]:
+        """Where a thread can be at the end: when, at which location, with which registers and memory of its own."""
+        pc = self.ground.layout.pc[walk.slot]
+        width = self.ground.words.widths[pc]
+        ends = [(when, const(location, width), here) for when, location, here in walk.stays]
+        for one, after in walk.stopped:
+            step = walk.template.steps[one.index]
+            unseen = in_section(self.program, walk.slot, step)
+            ends.append((conj(one.when, negate(one.goes_on)), const(step.source, width) if unseen else one.effect.writes[pc], after))
+        return ends
+
+    def shared(self, entry: int) -> Expr:
+        """What an entry that is no thread's own holds at the end."""
+        return self.contexts.start(self.contexts.count, entry)
+
+    def last_step(self, prop: str, value: Values) -> list[Taken]:
+        """The step with which a property is violated that is asked about a state and a step from there."""
+        if self._circuit is None or prop not in OF_STATES - BEFORE:
+            return []
+        last = []
+        for fired in self._circuit.steps:
+            if value(fill(fired.when, self._values)):
+                answers = [(fill(asked, self._values), fill(answer, self._values)) for asked, answer in fired.effect.answers]
+                born = [(entry, fill(when, self._values), fill(fresh, self._values)) for entry, when, fresh in fired.effect.born]
+                effect = replace(fired.effect, answers=answers, born=born)
+                last.append(Taken(fired.slot, fired.index, TRUE, TRUE, effect, lambda index: self._values[self.ground.words.names[index]]))
+        return last
+
+    # ------------------------------------------------------------ coverage
+
+    def can_go_on(self, walk: ContextWalk) -> Expr:
+        """The thread has a step that is enabled in the final state."""
+        total: Expr = FALSE
+        for when, location, here in walk.stays:
+            if when is not FALSE:
+                total = disj(total, conj(when, self._enabled(walk, location, here)))
+        if walk.shared.sections:
+            holder = self.shared(walk.shared.holder)
+            total = conj(total, disj(eq(holder, const(0, holder.width)), eq(holder, const(walk.slot + 1, holder.width))))
+        return total
+
+    def _enabled(self, walk: ContextWalk, location: int, here: Here) -> Expr:
+        total: Expr = FALSE
+        for index, step in enumerate(walk.template.steps):
+            if step.source == location:
+                inputs = Inputs(f"next.{walk.slot}.{index}")
+                scene = Scene(self.ground.words, walk.slot, here.registers, lambda entry: self._at_end(walk, entry, here))
+                total = disj(total, StepTerms(scene, inputs, self.ground.facts, None, walk.slot, step).effect.enabled)
+                self.ground.model.inputs.update(inputs.widths)
+        return total
+
+    def _at_end(self, walk: ContextWalk, entry: int, here: Here) -> Expr:
+        return self.shared(entry) if walk.is_shared(entry) else walk.value(entry, here)

@@ -1,0 +1,147 @@
+"""`--encoding tcbmc`: the Model of an unwound Program in a bounded number of contexts, its coverage, and the way home of its runs.
+
+Coverage: the bound `contexts` holds if some run uses all contexts, cannot be arranged in fewer, and has somebody who can go on. In free
+order it uses all if none is empty and no two in a row are of the same thread; in round robin a new round begins only with a thread that
+comes before the one that ran last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from fsoft.bounded.contexts import ORDERS, Contexts, ContextWalk, Shared
+from fsoft.bounded.final import FinalState
+from fsoft.bounded.given import Given, longer_loops
+from fsoft.bounded.home import Values, happened, moves_of
+from fsoft.bounded.walk import Ground, Taken, add_violations
+from fsoft.circuit.model import Model, check_model
+from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.passes.unwind import Unwound
+from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj, negate
+from fsoft.program.verdict import Move
+
+BOUND = "contexts"
+FIRST = 2
+"""How many contexts a thread has if nothing is said."""
+MOST = 4096
+
+
+@dataclass(slots=True)
+class Tcbmc:
+    """The formula."""
+
+    unwound: Unwound
+    given: Given
+    ground: Ground
+    contexts: Contexts
+    steps: list[Taken]
+    final: FinalState
+
+    @property
+    def model(self) -> Model:
+        return self.ground.model
+
+    def run(self, inputs: Mapping[str, int], prop: str) -> list[Move]:
+        """The moves of the unwound Program that the inputs choose, up to where `prop` is violated."""
+        program, value = self.unwound.program, Values(inputs, self.model.inputs)
+        chosen = happened(program, self.steps, value)
+        order = sorted(range(len(chosen)), key=lambda k: (self._number(chosen[k], value), k))
+        run = [chosen[k] for k in order] + self.final.last_step(prop, value)
+        return moves_of(program, run, value, lambda event: event.prop == prop)
+
+    def _number(self, one: Taken, value: Values) -> int:
+        """The context in which a step happens."""
+        return self.contexts.turns[one.slot][sum(value(late) for late in one.turn)].number
+
+    def describe(self) -> str:
+        return f"{self.contexts.count} contexts ({self.contexts.order}), --unwind {self.given.loops.unwind}"
+
+    def grown(self, given: Given, cuts: tuple[str, ...]) -> Given:
+        """One more unwinding where a loop is cut; a round more (in free order: a context) where that is not enough."""
+        after = longer_loops(self.unwound, given, cuts)
+        if BOUND in cuts and (after == given or self.contexts.count <= self.contexts.slots * given.loops.unwind):
+            after = replace(after, contexts=self.contexts.count + (1 if self.contexts.order == "free" else self.contexts.slots))
+        return after
+
+
+def tcbmc(unwound: Unwound, given: Given) -> Tcbmc:
+    """The formula for at most `given.contexts` contexts (two per thread, if nothing is said)."""
+    program, order = unwound.program, given.order or ORDERS[0]
+    if order not in ORDERS:
+        raise InputError(NOWHERE, f"no order '{order}' of contexts: one of {', '.join(ORDERS)}")
+    slots = len(program.threads)
+    count = FIRST * slots if given.contexts is None else given.contexts
+    if not 1 <= count <= MOST:
+        raise InputError(NOWHERE, f"--contexts: from 1 to {MOST}, not {count}")
+    ground = Ground(program)
+    contexts = Contexts(ground, Shared(program), count, order)
+    for slot in range(slots):
+        walk = ContextWalk(ground, contexts, slot)
+        walk.run()
+        contexts.walked[slot] = walk
+    steps = [one for slot in range(slots) for one in contexts.walked[slot].steps]
+    final = FinalState(ground, contexts)
+    add_violations(ground.model, program, steps)
+    final.add_states()
+    ground.model.bounds[BOUND] = _needs_more(contexts, final)
+    contexts.close()
+    check_model(ground.model)
+    return Tcbmc(unwound, given, ground, contexts, steps, final)
+
+
+# ---------------------------------------------------------------- coverage
+
+
+def _needs_more(contexts: Contexts, final: FinalState) -> Expr:
+    """Some run that cannot be arranged in fewer contexts goes on after the last."""
+    more = [final.can_go_on(walk) for walk in final.walks]
+    busy = [_busy(walk) for walk in final.walks]
+    if contexts.order == "free":
+        return _needs_more_free(contexts, busy, more)
+    rounds = -(-contexts.count // contexts.slots)
+    used = [[row[r] if r < len(row) else FALSE for row in busy] for r in range(rounds)]
+    tight: Expr = TRUE
+    for before, after in pairwise(used):
+        tight = conj(tight, _descends(before, after))
+    short = contexts.count - (rounds - 1) * contexts.slots  # the last round may end before all had their turn
+    beyond: Expr = FALSE
+    for slot in range(short, contexts.slots):
+        beyond = disj(beyond, more[slot])
+    return conj(tight, disj(beyond, _descends(used[-1], more)))
+
+
+def _busy(walk: ContextWalk) -> list[Expr]:
+    """For each turn of a thread whether it takes a step in it."""
+    found: list[Expr] = [FALSE] * len(walk.turns)
+    for one in walk.steps:
+        for j, inside in enumerate(walk.within(one.turn)):
+            found[j] = disj(found[j], conj(one.when, inside))
+    return found
+
+
+def _descends(before: list[Expr], after: list[Expr]) -> Expr:
+    """Of a round and the next (given who runs in them): somebody runs first in the next who comes before the last of this one."""
+    total: Expr = FALSE
+    later: Expr = FALSE  # somebody behind this slot runs in the round
+    for slot in reversed(range(len(before))):
+        total = disj(total, conj(after[slot], later))
+        later = disj(later, before[slot])
+    return total
+
+
+def _needs_more_free(contexts: Contexts, busy: list[list[Expr]], more: list[Expr]) -> Expr:
+    """No context is empty, no two in a row are of one thread, and another thread than the last can go on."""
+    tight: Expr = TRUE
+    for number in range(contexts.count):
+        someone: Expr = FALSE
+        for slot in range(contexts.slots):
+            owned = contexts.turns[slot][number].owned
+            fresh = owned if number == 0 else conj(owned, negate(contexts.turns[slot][number - 1].owned))
+            someone = disj(someone, conj(fresh, busy[slot][number]))
+        tight = conj(tight, someone)
+    other: Expr = FALSE
+    for slot in range(contexts.slots):
+        other = disj(other, conj(more[slot], negate(contexts.turns[slot][-1].owned)))
+    return conj(tight, other)

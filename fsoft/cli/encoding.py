@@ -1,0 +1,137 @@
+"""Options of the bounded encodings, and asking one of them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from checkers.registry import Progress, UnknownEngine, model_engine
+from fsoft.cli.arguments import Parser, positive
+from fsoft.cli.circuits import engine_options
+from fsoft.cli.exits import OutOfTime, UsageError
+from fsoft.program.program import Program
+from fsoft.program.verdict import Verdict
+
+if TYPE_CHECKING:
+    from fsoft.encodings import Encoding, Given
+
+NAMES = ("circuit", "tcbmc", "lazy", "mu", "schedule", "paths", "uw")
+_MARGIN = 0.3
+_OPTIONS = {
+    "contexts": "contexts", "order": "order", "rounds": "rounds", "schedule": "schedule", "writes": "writes", "mu_grain": "grain",
+    "mu_reads": "reads", "context_bound": "context_bound", "eager_guards": "eager_guards", "merge_states": "merge",
+    "all_interleavings": "all_interleavings", "multi_property": "several", "smt_dump": "smt_dump",
+}  # fmt: skip
+"""Arguments, and the fields of `Given` that they set."""
+
+
+def add_encoding(parser: Parser) -> None:
+    """Which encoding, and its bounds. (--contexts, --rounds and --schedule are among the options of the scheduler.)"""
+    group = parser.add_argument_group("bounded encodings (docs/bounded.md)")
+    group.add_argument("--encoding", choices=NAMES, metavar="E", help="circuit (the default, unbounded) or " + ", ".join(NAMES[1:]))
+    group.add_argument("--unwind", type=positive, metavar="N", help="rounds of loops whose number constants do not decide (2)")
+    group.add_argument("--unwindset", action="append", default=[], metavar="[T:]L:N", help="the same for one loop (of one thread)")
+    group.add_argument("--order", choices=("round-robin", "free", "start-line"), help="tcbmc: whose each context is (round-robin)")
+    group.add_argument("--writes", type=positive, metavar="N", help="mu: at most N writes to shared memory")
+    group.add_argument("--mu-grain", choices=("fine", "intra", "inter"), help="mu: which writes are guessed one by one (fine)")
+    group.add_argument("--mu-reads", choices=("explicit", "implicit", "mixed"), help="mu: how reads find their write (explicit)")
+    group.add_argument("--context-bound", type=positive, metavar="N", help="paths, uw, schedule: at most N context switches")
+    group.add_argument("--eager-guards", action="store_true", default=None, help="paths: ask the solver at every branch")
+    group.add_argument("--merge-states", action="store_true", default=None, help="paths: explore a state that was reached before only once")
+    group.add_argument("--all-interleavings", action="store_true", default=None, help="paths: go on after a violation, and count")
+    group.add_argument("--multi-property", action="store_true", default=None, help="paths: a verdict for each property, in one search")
+    group.add_argument("--smt-dump", metavar="DIR", help="paths, uw: write every question to the solver as an SMT-LIB file")
+    more = "grow the bounds step by step until the answer is known"
+    group.add_argument("--incremental", "--incremental-context-bound", action="store_true", help=more)
+    group.add_argument("--verbose", action="store_true", help="what each step cost, on stderr")
+
+
+def chosen(args: argparse.Namespace) -> Encoding | None:
+    """The bounded encoding that was asked for, or None; UsageError for options that it does not have."""
+    given = [name for name in _OPTIONS if getattr(args, name) is not None]
+    if args.encoding in (None, "circuit"):
+        only = [name for name in given if name not in ("contexts", "rounds", "schedule")]
+        only += [name for name in ("unwind", "incremental", "unwindset") if getattr(args, name)]
+        if only:
+            raise UsageError(f"--{only[0].replace('_', '-')} is for bounded encodings: choose one with --encoding")
+        return None
+    from fsoft.encodings import ENCODINGS
+
+    if args.encoding not in ENCODINGS:
+        raise UsageError(f"--encoding: one of circuit, {', '.join(ENCODINGS)}")
+    found = ENCODINGS[args.encoding]
+    for name in given:
+        if _OPTIONS[name] not in found.options:
+            raise UsageError(f"--encoding {found.name} has no --{name.replace('_', '-')}")
+    if args.por not in (None, "none") and "por" not in found.options:
+        raise UsageError(f"--encoding {found.name} has no --por")
+    if args.por == "cstub" or args.transactions is not None:
+        raise UsageError("--encoding paths has --por sleep, persistent or source, and no --transactions")
+    if found.search and args.engine is not None:
+        raise UsageError(f"--encoding {found.name} asks a solver itself: choose one with --solver, not with --engine")
+    if found.search and args.solver is not None:
+        _solver(args.solver)
+    if args.scheduler is not None:
+        raise UsageError(f"--scheduler is for circuits: --encoding {found.name} has bounds of its own")
+    return found
+
+
+def _solver(name: str) -> None:
+    from fsoft.solve.terms import SOLVERS
+
+    if name not in SOLVERS:
+        raise UsageError(f"--solver: no solver '{name}' for terms: one of {', '.join(SOLVERS)}")
+
+
+def given_bounds(args: argparse.Namespace) -> Given:
+    """The bounds that the options ask for."""
+    from fsoft.bounded.given import Given
+    from fsoft.passes.bounds import BadBound, Bounds, read_unwindset
+
+    fields = {field: getattr(args, name) for name, field in _OPTIONS.items() if getattr(args, name) is not None}
+    try:
+        each = read_unwindset(args.unwindset)
+    except BadBound as error:
+        raise UsageError(f"--unwindset: {error}") from None
+    first = 1 if args.incremental else Bounds().unwind
+    loops = Bounds(unwind=args.unwind or first, each=each)
+    return Given(loops=loops, incremental=args.incremental, por=args.por, **fields)
+
+
+def ask_bounded(program: Program, encoding: Encoding, args: argparse.Namespace, progress: Progress) -> Verdict:
+    """The verdict of a bounded encoding."""
+    from fsoft.encodings import DEFAULT_ENGINE, answer
+    from fsoft.passes.bounds import BadBound
+
+    now = time.monotonic()
+    left = None if args.timeout is None else max(0.1, args.timeout - (now - args.started) - _MARGIN)
+    options: dict[str, Any] = {}
+    if not encoding.search:
+        options = dict(engine_options(_engine(args.engine or DEFAULT_ENGINE), args), engine=args.engine or DEFAULT_ENGINE)
+    elif args.solver is not None:
+        options["solver"] = args.solver
+    try:
+        verdict = answer(program, encoding.name, given_bounds(args), progress=progress, timeout=left, say=_say(args), **options)
+    except BadBound as error:
+        raise UsageError(str(error)) from None
+    if verdict.kind == "UNKNOWN" and not verdict.bounds and left is not None and verdict.stats.seconds >= left - _MARGIN:
+        raise OutOfTime
+    return verdict
+
+
+def _engine(name: str) -> Any:
+    try:
+        entry = model_engine(name)
+    except UnknownEngine as error:
+        raise UsageError(f"--engine: {error}") from None
+    if (missing := entry.missing()) is not None:
+        raise UsageError(f"--engine {name}: {missing}")
+    return entry
+
+
+def _say(args: argparse.Namespace) -> Any:
+    if not args.verbose:
+        return lambda _line: None
+    return lambda line: print(f"fsoft: {line}", file=sys.stderr)

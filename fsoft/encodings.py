@@ -1,0 +1,133 @@
+"""How a Program is put to an engine, by name: as a circuit, or unwound and bounded in one of several ways.
+
+A **formula** encoding turns an unwound Program into a Model without states, which any engine on Models answers; `Formula.run` brings
+a counterexample home. A **search** asks many small questions itself. Both are found by name here, and imported when asked for.
+
+With `incremental`, bounds grow step by step until the answer is FALSE, or TRUE because nothing cuts any more. TRUE always means that no
+loop, context, round or write is missing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from checkers.registry import Progress
+from fsoft.bounded.given import Formula, Given
+from fsoft.circuit.verdict import Answer, Proved, Unknown, Violated
+from fsoft.decide import ask, confirmed, verdict_of_answer
+from fsoft.passes.unwind import Unwound, unwind
+from fsoft.program.program import Program
+from fsoft.program.verdict import Stats, Verdict
+
+Say = Callable[[str], None]
+
+DEFAULT_ENGINE = "sat"
+_MOST_STEPS = 64  # of --incremental
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """`door` is "module:name" of the function that makes a Formula from (Unwound, Given), or of the search, a function from (Program,
+    Given, progress, timeout, say, options of the engine) to a Verdict. `options` are the fields of Given that it reads."""
+
+    name: str
+    summary: str
+    door: str
+    options: tuple[str, ...]
+    search: bool = False
+
+    def load(self) -> Callable[..., Any]:
+        module, _, name = self.door.partition(":")
+        found: Callable[..., Any] = getattr(import_module(module), name)
+        return found
+
+
+ENCODINGS = {
+    one.name: one
+    for one in (
+        Encoding("tcbmc", "threads meet at context switches (TCBMC)", "fsoft.bounded.tcbmc:tcbmc", ("contexts", "order")),
+        Encoding("lazy", "rounds of threads, one after the other (Lazy-CSeq)", "fsoft.bounded.sequential:lazy", ("rounds", "schedule")),
+        Encoding("schedule", "all interleavings in one formula (ESBMC)", "fsoft.bounded.schedule:schedule", ("context_bound",)),
+        Encoding("paths", "one interleaving after the other (ESBMC, lazy)", "fsoft.search.paths:search_paths",
+                 ("context_bound", "eager_guards", "por", "merge", "all_interleavings", "several", "smt_dump"), search=True),
+        Encoding("uw", "underapproximation and widening (ESBMC)", "fsoft.search.uw:search_uw", ("context_bound", "smt_dump"), search=True),
+    )
+}
+
+
+def answer(
+    program: Program,
+    name: str,
+    given: Given,
+    *,
+    engine: str = DEFAULT_ENGINE,
+    progress: Progress = lambda _stats: None,
+    timeout: float | None = None,
+    say: Say = lambda _line: None,
+    **options: Any,
+) -> Verdict:
+    """The verdict under the encoding of that name. `say` hears what each step of an incremental search cost."""
+    encoding = ENCODINGS[name]
+    if encoding.search:
+        verdict: Verdict = encoding.load()(program, given, progress=progress, timeout=timeout, say=say, **options)
+        return verdict
+    return _Asking(program, encoding, engine, progress, timeout, say, options).answer(given)
+
+
+@dataclass(slots=True)
+class _Asking:
+    program: Program
+    encoding: Encoding
+    engine: str
+    progress: Progress
+    timeout: float | None
+    say: Say
+    options: dict[str, Any]
+    started: float = field(default_factory=time.monotonic)
+
+    def answer(self, given: Given) -> Verdict:
+        make = self.encoding.load()
+        unwound: Unwound | None = None
+        for step in range(_MOST_STEPS):
+            before = time.monotonic()
+            if unwound is None:
+                unwound = unwind(self.program, given.loops)
+            formula: Formula = make(unwound, given)
+            found = ask(formula.model, self.engine, lambda _depth: None, self._left(), self.options)
+            verdict = self._verdict(unwound, formula, found)
+            verdict.stats.depth, verdict.stats.seconds = step, time.monotonic() - self.started
+            self.progress(verdict.stats)
+            what = found.bad if isinstance(found, Violated) else "proved" if isinstance(found, Proved) else found.why
+            self.say(f"{formula.describe()}: {what}, {time.monotonic() - before:.2f} s")
+            cuts = found.bounds if isinstance(found, Unknown) and found.proved else ()
+            if not given.incremental or not cuts:
+                return verdict
+            after = formula.grown(given, cuts)
+            if after == given:
+                return verdict
+            if after.loops != given.loops:
+                unwound = None
+            given = after
+        return verdict
+
+    def _left(self) -> float | None:
+        return None if self.timeout is None else max(0.1, self.timeout - (time.monotonic() - self.started))
+
+    def _verdict(self, unwound: Unwound, formula: Formula, found: Answer) -> Verdict:
+        stats = Stats()
+        if isinstance(found, Violated):
+            moves = formula.run(found.stimulus.inputs[-1], found.bad)
+            return confirmed(self.program, unwound.home(moves), found.bad, stats)
+        verdict = verdict_of_answer(unwound.program, found, stats, f"{self.engine} on {self.encoding.name}")
+        if isinstance(found, Unknown) and not found.proved:
+            verdict.reasons[0] = f"nothing is known for {formula.describe()}: {found.why}"
+        elif isinstance(found, Unknown):
+            verdict.reasons.insert(1, f"covered: {formula.describe()}")
+        return verdict
+
+
+__all__ = ["DEFAULT_ENGINE", "ENCODINGS", "Encoding", "Given", "answer"]

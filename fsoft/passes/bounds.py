@@ -1,0 +1,73 @@
+"""How far to unwind: `--unwind N`, `--unwindset [thread:]loop:n`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fsoft.analysis.loops import loops
+from fsoft.program.program import Program, Thread
+
+START = "start"
+"""In place of the name of a loop: how often a slot can be started."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """`unwind`: how often a loop runs whose number of rounds constants do not decide. `each`: bounds of single loops, (thread or "",
+    loop) to number, whatever constants say. `static`: loops that are known to run more often than this are bounded by `unwind`,
+    too; so are all loops of a thread with more than `largest` steps."""
+
+    unwind: int = 2
+    each: tuple[tuple[tuple[str, str], int], ...] = ()
+    static: int = 256
+    largest: int = 50_000
+
+
+class BadBound(ValueError):
+    """A bound that means nothing; the message is for the user."""
+
+
+def read_unwindset(texts: list[str]) -> tuple[tuple[tuple[str, str], int], ...]:
+    """`[thread:]loop:n`, several with commas between them."""
+    found = []
+    for part in (part for text in texts for part in text.split(",")):
+        *names, number = part.strip().split(":")
+        if not 1 <= len(names) <= 2 or not all(names) or not number.isdecimal():
+            raise BadBound(f"'{part}' is no bound of a loop: [thread:]loop:number, with names as --show-loops prints them")
+        found.append(((names[0] if len(names) == 2 else "", names[-1]), int(number)))
+    return tuple(found)
+
+
+class Limits:
+    """The bounds for the loops of one program. Names that it does not have are `BadBound`s."""
+
+    def __init__(self, bounds: Bounds, program: Program):
+        self.bounds = bounds
+        self.each = dict(bounds.each)
+        if bounds.unwind < 1:
+            raise BadBound(f"loops cannot be unwound {bounds.unwind} times: --unwind wants a number from 1 on")
+        threads = {name for t in program.threads for name in (t.name, str(t.index))} | {""}
+        names = {name for loop in loops(program) for name in (loop.id, _base(loop.id))} | {START}
+        for thread, loop in self.each:
+            if thread not in threads:
+                raise BadBound(f"--unwindset: no thread '{thread}': one of {', '.join(t.name for t in program.threads)}")
+            if loop not in names:
+                raise BadBound(f"--unwindset: no loop '{loop}' (--show-loops lists them)")
+
+    def of(self, thread: Thread, loop: str) -> int | None:
+        """The bound that the user set for a loop."""
+        for who in (thread.name, str(thread.index), ""):
+            for name in (loop, _base(loop)):
+                if (who, name) in self.each:
+                    return self.each[who, name]
+        return None
+
+    def starts(self, thread: Thread) -> int:
+        """How often a slot can be started."""
+        given = self.of(thread, START)
+        return self.bounds.unwind if given is None else given
+
+
+def _base(loop: str) -> str:
+    """The name that all copies of a loop share."""
+    return loop.partition("'")[0]

@@ -49,6 +49,9 @@ def correctness_graphml(task: Task) -> str:
 def _edges(task: Task, story: Story) -> Iterator[Data]:
     main = story.actors[0]
     yield {"enterFunction": main.name, "createThread": str(main.number)}
+    for actor in story.actors[1:]:
+        if actor.creator is None:  # it runs from the start (--thread)
+            yield {"createThread": str(actor.number), "threadId": str(main.number)}
     entered, last = {main.number}, None
     for statement in story.statements:
         actor = story.actors[statement.thread]

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from checkers.registry import Progress, UnknownEngine
@@ -36,7 +36,7 @@ from fsoft import api
 from fsoft.frontend.source import InputError, Loc, Source
 from fsoft.program.options import PROPERTIES, Options
 from fsoft.program.program import Program
-from fsoft.program.verdict import Stats
+from fsoft.program.verdict import Stats, Verdict
 from fsoft.result import Result, result_of
 from fsoft.trace.task import Task
 
@@ -92,9 +92,10 @@ class Loaded:
     options: Options
     _programs: dict[Options, Program] = field(default_factory=dict, repr=False)
 
-    def program(self, *checks: str) -> Program:
-        """The concurrent Program with these checks in it (assertions, if none are named)."""
-        options = replace(self.options, checks=_checks(checks))
+    def program(self, *checks: str, unbounded: bool = False) -> Program:
+        """The concurrent Program with these checks in it (assertions, if none are named). `unbounded`: for engines that prove for any
+        number of threads."""
+        options = replace(self.options, checks=_checks(checks), unbounded=self.options.unbounded or unbounded)
         if options not in self._programs:
             self._programs[options] = api.load(self.sources, options, bits=self.bits, cpp=self.cpp)
         return self._programs[options]
@@ -123,35 +124,48 @@ class Loaded:
     def check(
         self,
         *checks: str,
-        engine: str = ENGINE,
+        engine: str | None = None,
+        encoding: str | None = None,
         reduction: str | Reduction | None = None,
         timeout: float | None = None,
         race_model: str = "svcomp",
+        shorten: bool = True,
         progress: Progress = _silent,
         **options: Any,
     ) -> Result:
         """The verdict of an engine on these properties together (assertions, if none are named; all of `fsoft.PROPERTIES` can be).
 
         `reduction` is "cstub" for stubborn sets with lock-pattern transactions, or a `fsoft.transactions.Reduction`. `timeout` is in
-        seconds; what is known by then is the answer. `options` are those of the engine: `depth`, `solver`, `seed`, ...
+        seconds; what is known by then is the answer. `options` are those of the engine: `depth`, `solver`, `seed`, ... With `shorten` a
+        trace is made simpler where that is possible. `encoding` is one of the bounded ones (`fsoft.encodings.ENCODINGS`), and `unwind` and
+        the fields of its `Given` are then options too.
 
         >>> program = fsoft.load("models/mutex/peterson.c")
         >>> program.check(engine="pdr").holds, program.check(reduction="cstub").holds
         (True, True)
+        >>> fsoft.load("models/classic/account.c", define=["UNLOCKED"]).check(encoding="lazy", rounds=3).verdict
+        'FALSE'
         """
         from fsoft.decide import find_engine
         from fsoft.properties.race_models import under_race_model
+        from fsoft.trace.shorten import shortened
 
-        program = self.program(*checks)
-        found = find_engine(engine)
-        refused = sorted(program.checks - set(found.properties))
-        if refused:
-            raise ValueError(f"the engine {engine} does not answer {', '.join(refused)}")
-        if reduction is not None:
-            options["reduction"] = _reduction(reduction)
-        if timeout is not None:
-            options["timeout"] = timeout
-        verdict = under_race_model(program, found.load().check(program, progress, **options), race_model)
+        if encoding is not None:
+            if reduction is not None:
+                raise ValueError("bounded encodings have no reduction")
+            program = self.program(*checks)
+            verdict = _bounded(program, encoding, engine, timeout, progress, options)
+        else:
+            found = find_engine(engine or ENGINE)
+            refused = sorted(_checks(checks) - set(found.properties))
+            if refused:
+                raise ValueError(f"the engine {engine} does not answer {', '.join(refused)}")
+            program = self.program(*checks, unbounded=found.unbounded)
+            given = {"reduction": _reduction(reduction) if reduction is not None else None, "timeout": timeout}
+            options |= {name: value for name, value in given.items() if value is not None}
+            verdict = found.load().check(program, progress, **options)
+        verdict = under_race_model(program, verdict, race_model)
+        verdict = shortened(program, verdict) if shorten else verdict
         name = next(iter(program.checks)) if len(program.checks) == 1 else ""
         return result_of(program, verdict, self._task(replace(self.options, checks=program.checks)), name)
 
@@ -256,7 +270,6 @@ class Built:
         from fsoft.circuit.home import first_target, read_witness
         from fsoft.circuit.lift import Lifter
         from fsoft.decide import bound_line, violated
-        from fsoft.program.verdict import Verdict
 
         reached, run = first_target(self.encoding.model, read_witness(self.exported, witness, name))
         if not reached:
@@ -270,13 +283,35 @@ class Built:
         return result_of(program, verdict, self.task, verdict.prop)
 
 
-def check(*paths: Paths, checks: Sequence[str] = (), engine: str = ENGINE, timeout: float | None = None, **options: Any) -> Result:
+def check(*paths: Paths, checks: Sequence[str] = (), engine: str | None = None, timeout: float | None = None, **options: Any) -> Result:
     """`load(*paths, **options).check(*checks, engine=engine, timeout=timeout)`, for one question.
 
     >>> fsoft.check("models/classic/account.c", checks=["no-data-race"]).verdict
     'TRUE'
     """
     return load(*paths, **options).check(*checks, engine=engine, timeout=timeout)
+
+
+def _bounded(
+    program: Program, encoding: str, engine: str | None, timeout: float | None, progress: Progress, options: dict[str, Any]
+) -> Verdict:
+    """The verdict under a bounded encoding; `options` are its bounds, and options of the engine."""
+    from fsoft.bounded.given import Given
+    from fsoft.encodings import ENCODINGS, answer
+    from fsoft.passes.bounds import Bounds
+
+    if encoding not in ENCODINGS:
+        raise ValueError(f"no encoding {encoding!r}: one of {', '.join(ENCODINGS)}")
+    known = {one.name for one in fields(Given)} - {"loops"}
+    bounds = {name: value for name, value in options.items() if name in known}
+    wrong = [name for name in bounds if name not in (*ENCODINGS[encoding].options, "incremental")]
+    if wrong:
+        raise ValueError(f"the encoding {encoding} has no option {wrong[0]!r}")
+    loops = Bounds(unwind=options.get("unwind") or (1 if bounds.get("incremental") else Bounds().unwind))
+    rest = {name: value for name, value in options.items() if name not in known and name != "unwind"}
+    if engine is not None:
+        rest["engine"] = engine
+    return answer(program, encoding, Given(loops=loops, **bounds), progress=progress, timeout=timeout, **rest)
 
 
 def _checks(names: Sequence[str]) -> frozenset[str]:

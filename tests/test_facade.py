@@ -66,6 +66,39 @@ def test_engines_and_reductions_agree(racy: fsoft.Loaded) -> None:
         assert program.check("no-data-race", reduction=Reduction("cstub", "none")).verdict == verdict
 
 
+def test_bounded_encodings(racy: fsoft.Loaded) -> None:
+    assert racy.check(encoding="lazy", rounds=3).verdict == "FALSE"
+    assert racy.check(encoding="paths", context_bound=1, incremental=True).verdict == "FALSE"
+    one = racy.check(encoding="tcbmc", contexts=2, unwind=1)
+    assert one.unknown and one.bounds
+    with pytest.raises(ValueError, match="no encoding 'magic'"):
+        racy.check(encoding="magic")
+    with pytest.raises(ValueError, match="tcbmc has no option 'rounds'"):
+        racy.check(encoding="tcbmc", rounds=3)
+    with pytest.raises(ValueError, match="no reduction"):
+        racy.check(encoding="tcbmc", reduction="cstub")
+
+
+def test_traces_are_shortened_unless_asked_otherwise(racy: fsoft.Loaded) -> None:
+    long, short = (racy.check("no-data-race", engine="bmc", shorten=shorten).trace for shorten in (False, True))
+    assert long is not None and short is not None
+    assert len(short.moves) <= len(long.moves) and short.guilty[0].location == long.guilty[0].location
+
+
+def test_any_number_of_threads(tmp_path: Path) -> None:
+    (tmp_path / "many.c").write_text(
+        "#include <assert.h>\n#include <pthread.h>\nextern int __VERIFIER_nondet_int(void);\n"
+        "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nstatic int inside;\n"
+        "static void *worker(void *arg) {\n  pthread_mutex_lock(&m);\n  inside = 1;\n  assert(inside == 1);\n  inside = 0;\n"
+        "  pthread_mutex_unlock(&m);\n  return 0;\n}\n"
+        "int main(void) {\n  while (__VERIFIER_nondet_int()) {\n    pthread_t t;\n    pthread_create(&t, 0, worker, 0);\n  }\n"
+        "  return 0;\n}\n"
+    )
+    program = fsoft.load(tmp_path / "many.c", threads=1)
+    assert program.check().unknown, "a bound on the threads cuts"
+    assert program.check(engine="parametric").holds
+
+
 def test_a_timeout_is_kept_and_says_what_is_known() -> None:
     result = fsoft.load(MODELS / "deadlocks/philosophers.c", define=["N=9"]).check("no-data-race", timeout=0.5)
     assert result.unknown and result.trace is None and result.stats.seconds < 10

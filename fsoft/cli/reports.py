@@ -45,9 +45,9 @@ def check_reports(args: argparse.Namespace, runs: bool = False) -> None:
         raise UsageError(f"--witness {args.witness}: the name must end in .graphml or .yml")
     if args.witness_version is not None:
         _check_version(args)
-    for path in (args.witness, args.graphml_witness, args.sarif, args.junit):
-        if path is not None:
-            check_writable(path)
+    for name in ("witness", "graphml_witness", "sarif", "junit", "html", "trace_file"):
+        if getattr(args, name, None) is not None:
+            check_writable(getattr(args, name))
 
 
 def _check_version(args: argparse.Namespace) -> None:

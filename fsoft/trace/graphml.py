@@ -7,6 +7,7 @@ last two edges are the accesses. A correctness witness has one state and no inva
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
@@ -23,8 +24,8 @@ _KEYS = {
     ),
     "node": ("entry", "violation"),
     "edge": (
-        "originfile", "startline", "assumption", "assumption.resultfunction", "enterFunction", "returnFromFunction", "threadId",
-        "createThread",
+        "originfile", "startline", "assumption", "assumption.scope", "assumption.resultfunction", "enterFunction", "returnFromFunction",
+        "threadId", "createThread",
     ),
 }  # fmt: skip
 _TYPES = {"entry": "boolean", "violation": "boolean", "startline": "int"}
@@ -48,6 +49,9 @@ def correctness_graphml(task: Task) -> str:
 def _edges(task: Task, story: Story) -> Iterator[Data]:
     main = story.actors[0]
     yield {"enterFunction": main.name, "createThread": str(main.number)}
+    for actor in story.actors[1:]:
+        if actor.creator is None:  # it runs from the start (--thread)
+            yield {"createThread": str(actor.number), "threadId": str(main.number)}
     entered, last = {main.number}, None
     for statement in story.statements:
         actor = story.actors[statement.thread]
@@ -55,7 +59,7 @@ def _edges(task: Task, story: Story) -> Iterator[Data]:
         if statement.thread not in entered:
             entered.add(statement.thread)
             yield {"enterFunction": actor.name} | thread
-        if not _at_entry(statement):
+        if not _at_entry(task, statement):
             yield from _statement(task, statement, thread)
             last = (statement.thread, statement.loc[:2])
         if statement.last:
@@ -68,16 +72,18 @@ def _edges(task: Task, story: Story) -> Iterator[Data]:
             yield _place(task, point.loc) | {"threadId": str(point.thread)}
 
 
-def _at_entry(statement: Statement) -> bool:
-    """Whether it only enters or leaves the start routine."""
-    return not (statement.text or statement.inputs or statement.creates) and bool(statement.tags & {"start", "exit"})
+def _at_entry(task: Task, statement: Statement) -> bool:
+    """Whether it only enters or leaves the start routine: it is at its head, and no statement begins there."""
+    if statement.inputs or statement.creates or not statement.tags & {"start", "exit"}:
+        return False
+    return not statement.text or not task.column_of(statement.loc, statement.text)
 
 
 def _statement(task: Task, statement: Statement, thread: Data) -> Iterator[Data]:
     """One edge, and one more for each further thread or input: an edge can name one of either."""
     place = _place(task, statement.loc)
     created = [place | {"createThread": str(number)} for number in statement.creates]
-    given = [place | _place(task, answer.question.loc) | _assumption(answer) for answer in statement.inputs if returned(answer)]
+    given = [place | _place(task, a.question.loc) | _assumption(task, statement, a) for a in statement.inputs if returned(a)]
     for data in created + given or [place]:
         yield data | thread
 
@@ -88,8 +94,14 @@ def _place(task: Task, loc: Loc) -> Data:
     return ({"originfile": loc.file} if loc.file != task.files[0] else {}) | {"startline": str(loc.line)}
 
 
-def _assumption(answer: Answer) -> Data:
-    return {"assumption": f"\\result == {answer.number};", "assumption.resultfunction": returned(answer)}
+def _assumption(task: Task, statement: Statement, answer: Answer) -> Data:
+    """The value that was returned; where it goes straight into a variable, that of the variable, which more validators understand."""
+    name = returned(answer)
+    stored = re.search(rf"(\w+)\s*=\s*{name}\s*\(\s*\)\s*;", task.line(answer.question.loc))
+    value = statement.changes.get(stored[1], ("", ""))[1] if stored else ""
+    if stored and re.fullmatch(r"-?\d+", value) and statement.function:
+        return {"assumption": f"{stored[1]} == {value};", "assumption.scope": statement.function}
+    return {"assumption": f"\\result == {answer.number};", "assumption.resultfunction": name}
 
 
 def returned(answer: Answer) -> str:

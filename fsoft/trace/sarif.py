@@ -47,7 +47,7 @@ _KINDS = {
 def sarif(task: Task, outcomes: Sequence[Outcome], exit_code: int) -> str:
     """The log of one run of fsoft."""
     violated = [one for one in outcomes if one.verdict.kind == "FALSE"]
-    asked = dict.fromkeys([*sorted(task.checks), *(_rule_id(one) for one in violated)])
+    asked = dict.fromkeys([*sorted(task.checks), *(_rule_id(one) for one in outcomes if one.verdict.prop)])
     rules = [_rule(name) for name in asked]
     run = {
         "tool": {"driver": {"name": PRODUCER, "semanticVersion": VERSION, "version": VERSION, "rules": rules}},

@@ -36,8 +36,10 @@ _NUMBER = re.compile(r"-?\d+")
 
 
 def best_version(story: Story | None) -> str:
-    """2.2 where there are threads to tell about, else the version that every validator reads."""
-    return "2.2" if story is not None and len(story.actors) > 1 else "2.0"
+    """2.2 where there are threads to tell about, else the version that every validator reads. A thread that nobody creates (--thread) has
+    no place in 2.2, either."""
+    threads = story.actors[1:] if story is not None else []
+    return "2.2" if threads and all(actor.creator is not None for actor in threads) else "2.0"
 
 
 def violation_yaml(task: Task, program: Program, story: Story, version: str) -> str:

@@ -10,10 +10,12 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import jsonschema
 import pytest
 import yaml
 
 from fsoft.cli.main import main
+from tests.trace.schemas import SARIF
 
 ROOT = Path(__file__).resolve().parents[2]
 ACCOUNT = str(ROOT / "models/classic/account.c")
@@ -67,8 +69,9 @@ def test_properties_of_runs(tmp_path: Path) -> None:
     source.write_text("int x;\nint main(void) { x = 1; while (1) { x = 3 - x; } return 0; }\n")
     argv = ["check", str(source), "--ltl", "F (x == 7)", "--ltl", "G (x < 7)", "--no-trace"]
     assert main([*argv, "--sarif", str(tmp_path / "r.sarif"), "--junit", str(tmp_path / "j.xml")]) == 10
-    results = json.loads((tmp_path / "r.sarif").read_text())["runs"][0]["results"]
-    assert [one["ruleId"] for one in results] == ["ltl"]
+    log = json.loads((tmp_path / "r.sarif").read_text())
+    jsonschema.validate(log, SARIF)
+    assert [one["ruleId"] for one in log["runs"][0]["results"]] == ["ltl"]
     root = ET.parse(tmp_path / "j.xml").getroot()
     assert (root.get("tests"), root.get("failures")) == ("2", "1")
 
@@ -118,10 +121,17 @@ def test_devices_are_written_to_and_never_replaced(capsys: pytest.CaptureFixture
     assert not os.path.isfile("/dev/full")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_read_only_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_read_only_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "r").mkdir(mode=0o555)
+    if os.geteuid() == 0:  # who may write everywhere
+        monkeypatch.setattr(os, "access", lambda path, _mode: not str(path).endswith("/r"))
     assert "read-only" in complaint(capsys, [*RACE, "--sarif", str(tmp_path / "r" / "x.sarif")], 2)
+
+
+def test_a_folder_that_takes_no_files(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*RACE, "--sarif", "/proc/x.sarif"]) == 2
+    printed = capsys.readouterr()
+    assert printed.err.startswith("/proc/x.sarif: error: cannot be written: ") and len(printed.err.splitlines()) == 1
 
 
 def test_links_are_followed(tmp_path: Path) -> None:

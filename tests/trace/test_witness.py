@@ -10,7 +10,10 @@ import jsonschema
 import pytest
 import yaml
 
+from fsoft.api import Options, check, load
 from fsoft.trace.graphml import correctness_graphml, violation_graphml
+from fsoft.trace.outcome import outcome
+from fsoft.trace.task import Task
 from fsoft.trace.yaml_witness import best_version, correctness_yaml, violation_yaml
 from tests.trace.reports import answer, answered
 from tests.trace.schemas import correctness, violation
@@ -188,11 +191,35 @@ def test_graphml_inputs(inputs: str) -> None:
     assert one.story is not None
     edges = _check_graphml(violation_graphml(task, one.story), "violation_witness")
     given = [edge for edge in edges if "assumption" in edge]
-    assert [(e["assumption"], e["assumption.resultfunction"], e["startline"]) for e in given] == [
-        ("\\result == -7;", "__VERIFIER_nondet_int", "6")
-    ]
+    assert [(e["assumption"], e["assumption.scope"], e["startline"]) for e in given] == [("x == -7;", "f", "6")]
     assert edges[-1]["startline"] == "17"
+    lines = INPUTS.splitlines()
+    assert all(lines[int(e["startline"]) - 1].strip().endswith((";", "{", ")")) for e in edges if "startline" in e)
+
+
+def test_graphml_inputs_without_a_variable(tmp_path: Path) -> None:
+    path = tmp_path / "direct.c"
+    path.write_text(INPUTS.replace("int x = __VERIFIER_nondet_int();", ";").replace("x == -7", "__VERIFIER_nondet_int() == -7"))
+    task, _, one = answer(str(path), "unreach-call")
+    assert one.story is not None
+    given = [e for e in _check_graphml(violation_graphml(task, one.story), "violation_witness") if "assumption" in e]
+    assert [(e["assumption"], e["assumption.resultfunction"]) for e in given] == [("\\result == -7;", "__VERIFIER_nondet_int")]
 
 
 def test_graphml_correctness() -> None:
     assert _check_graphml(correctness_graphml(answered("true")[0]), "correctness_witness") == []
+
+
+def test_threads_that_nobody_creates(tmp_path: Path) -> None:
+    """`--thread f --thread g`: GraphML introduces them at the start, YAML leaves threads out."""
+    path = tmp_path / "free.c"
+    path.write_text("#include <assert.h>\nint x;\nvoid f(void) {\n  x = 1;\n}\nvoid g(void) {\n  assert(x == 0);\n}\n")
+    options = Options(thread_functions=("f", "g"))
+    program, verdict = load([str(path)], options), check([str(path)], options)
+    one = outcome(program, verdict, "unreach-call")
+    task = Task((str(path),), 32, options.checks)
+    assert one.story is not None and best_version(one.story) == "2.0"
+    edges = _check_graphml(violation_graphml(task, one.story), "violation_witness")
+    known = {edge["createThread"] for edge in edges if "createThread" in edge}
+    assert {edge["threadId"] for edge in edges if "threadId" in edge} <= known
+    _segments(violation_yaml(task, program, one.story, "2.0"), "2.0")

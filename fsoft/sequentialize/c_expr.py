@@ -1,8 +1,8 @@
 """Expressions of a Program as C over unsigned words.
 
-A value of w bits is an unsigned C integer of the next size that holds it, below 2 ** w; a bit is a `_Bool`. Parts that are used several times
-become constants of their own, so that the text does not grow beyond the expression. What C has no operator for is a helper
-function, printed if it is used.
+A value of w bits is an unsigned C integer of the next size that holds it, below 2 ** w; a bit is a `_Bool`. Parts that are used
+several times become constants of their own, so that the text does not grow beyond the expression. What C has no operator for is a
+helper function, printed if it is used.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Helper functions of printed programs, for operators that C does not have: signed arithmetic of any width, shifts by anything, pointers, floats."""
+"""Helper functions of printed programs, for operators that C does not have: signed arithmetic, shifts by anything, pointers, floats."""
 
 from __future__ import annotations
 
@@ -84,7 +84,8 @@ def _padd(name: str, inner: int, outer: int, bits: object) -> str:
     kind, wide = type_of(inner), "s64" if inner <= 32 else "s128"
     body = f"const {kind} o = a & {number(mask, inner)}; "
     body += f"const {wide} f = ({wide})o - (o & {number(half, inner)} ? {mask + 1}ll : 0) + {_extend('b', inner)}; "
-    body += f"return (a & ~{number(mask, inner)}) | (f < -{half}ll || f >= {half}ll ? {number(half, inner)} : ({kind})f & {number(mask, inner)});"
+    moved = f"f < -{half}ll || f >= {half}ll ? {number(half, inner)} : ({kind})f & {number(mask, inner)}"
+    body += f"return (a & ~{number(mask, inner)}) | ({moved});"
     return _function(name, inner, outer, body)
 
 

@@ -1,12 +1,14 @@
 """Any Program with one thread and no cycles as C, for other verifiers (Lazy-CSeq, section III: the last module of the chain).
 
-Registers are variables, cells of memory are variables (`c_memory.py`), every choice has a name of its own (`in_7`, numbered as in `sites.py`) so that a trace
-of whatever tool can be read back. `#line` directives name the user's lines. What ends a run (a failed assume, a bound) is an assume.
+Registers are variables, cells of memory are variables (`c_memory.py`), every choice has a name of its own (`in_7`, numbered as in
+`sites.py`), so that a trace of whatever tool can be read back. `#line` directives name the user's lines. What ends a run (a failed
+assume, a bound) is an assume.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 from fsoft.analysis.actions import defined, expressions
 from fsoft.frontend.source import NOWHERE
@@ -35,6 +37,8 @@ from fsoft.sequentialize.c_memory import CMemory, Variable
 from fsoft.sequentialize.sites import START, Sites
 from fsoft.sequentialize.targets import GCC_MAIN, TYPES, WIDE, Target
 
+_MARK = "\0"
+_LONG = 400  # characters of a line
 _DRIVER = "fsoft"
 """The file that `#line` names where no line of the user's stands behind a statement."""
 
@@ -62,7 +66,6 @@ class _Printer:
             taken.add(plain)
             self.exprs.names[name] = f"r_{plain}"
             self.registers.append(Variable(f"r_{plain}", self._type(register.width)))
-        self._line = ("", 0)
 
     def _type(self, width: int) -> str:
         if self.target.vectors and size_of(width) != width:
@@ -80,7 +83,7 @@ class _Printer:
         if any("128" in part for part in (functions, helpers, *self.body)):
             parts.append(WIDE)
         parts += [*self.target.prelude, *self.target.declarations(self.used)]
-        text = "\n".join(self.body)
+        text = "\n".join(_lined(self.body))
         variables = [v for v in [*self.memory.variables, *self.registers] if self._mentions(v.name, text, functions)]
         parts += [variable.declaration() for variable in variables]
         parts += [helpers, functions, "static void run(void) {", text, "}"]
@@ -110,7 +113,7 @@ class _Printer:
         for index, step in enumerate(self.template.steps):
             out[step.source].append(index)
         order = [at for at in range(len(out)) if out[at]]
-        following = dict(zip(order, order[1:], strict=False))
+        following = dict(pairwise(order))
         plain = {at: len(out[at]) == 1 and self.template.steps[out[at][0]].guard is TRUE for at in order}
         for at in order:
             for index in out[at]:
@@ -160,14 +163,9 @@ class _Printer:
     # ------------------------------------------------------------ steps
 
     def _step(self, index: int, step: Step, indent: str) -> None:
-        line = (step.loc.file, step.loc.line) if step.loc != NOWHERE and step.loc.line > 0 else (_DRIVER, 1)
-        if line != self._line:
-            self.body.append(f'#line {line[1]} "{line[0]}"')
-            self._line = line
         place = 0
         while place < len(step.actions):
             place = self._group(index, step, place, indent)
-        self._line = ("", 0) if len(step.actions) > 1 else self._line
 
     def _group(self, index: int, step: Step, place: int, indent: str) -> int:
         """The actions from `place` on that have the same predicate; where they end."""
@@ -178,6 +176,7 @@ class _Printer:
             if name in when.reads or when is TRUE:
                 break
         group = [(k, step.actions[k]) for k in range(place, end)]
+        self._mark(step.actions[place], step)
         if len(group) == 1 and isinstance(group[0][1], Halt):
             self._halt(when, indent)
         elif when is TRUE:
@@ -192,6 +191,13 @@ class _Printer:
             self.body.append(f"{indent}}}{' }' if before else ''}")
         return end
 
+    def _mark(self, action: Action, step: Step) -> None:
+        """What follows belongs to the line of the action."""
+        loc = getattr(action, "loc", NOWHERE)
+        loc = step.loc if loc == NOWHERE or loc.line <= 0 or loc.file.startswith("<") else loc
+        known = loc != NOWHERE and loc.line > 0
+        self.body.append(f"{_MARK}{loc.line} {_string(loc.file)}" if known else f'{_MARK}1 "{_DRIVER}"')
+
     def _halt(self, when: Expr, indent: str) -> None:
         (text,), before = self.exprs.text([when])
         self._emit(before, [self.target.assume.format(f"!{text}")], indent)
@@ -205,6 +211,7 @@ class _Printer:
             self.body += [f"{indent}{line}" for line in lines]
 
     def _action(self, where: tuple[int, int], action: Action, step: Step, indent: str) -> None:
+        self._mark(action, step)
         texts, before = self.exprs.text(expressions(action))
         target = self.exprs.names.get(defined(action) or "", "")
         if isinstance(action, Assign):
@@ -294,7 +301,8 @@ class _Printer:
         chosen = self._choice((*where, -1), inner) if self.program.heap_reuse else ""
         self.body.append(f"{inner}{word} got = 0;")
         for obj in reversed(objects):
-            self.body.append(f"{inner}if ({self.memory.status(obj)} == {NEVER}u) got = {number(self.program.address(obj), self.program.word)};")
+            address = number(self.program.address(obj), self.program.word)
+            self.body.append(f"{inner}if ({self.memory.status(obj)} == {NEVER}u) got = {address};")
         for obj in objects if self.program.heap_reuse else ():
             address = number(self.program.address(obj), self.program.word)
             self.body.append(f"{inner}if ({self.memory.status(obj)} == {DEAD}u && {chosen} == {address}) got = {address};")
@@ -326,6 +334,27 @@ class _Printer:
 
 
 _NO_STEP = Step(0, TRUE, (), 0)
+
+
+def _lined(body: list[str]) -> list[str]:
+    """The text with `#line` directives. What belongs to one line of the user's stands on one line."""
+    lines: list[str] = []
+    current = wanted = ""
+    for part in body:
+        if part.startswith(_MARK):
+            wanted = part.removeprefix(_MARK)
+        elif wanted != current or (wanted and len(lines[-1]) > _LONG):
+            lines += [f"#line {wanted}", part]
+            current = wanted
+        elif wanted:
+            lines[-1] += f" {part.strip()}"
+        else:
+            lines.append(part)
+    return lines
+
+
+def _string(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 class _Name:

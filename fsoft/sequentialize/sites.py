@@ -1,7 +1,7 @@
 """The places of a sequential Program where something is chosen, by number, and runs by what was chosen there.
 
-Control never comes back, so every site is passed at most once: a table from sites to values is a run, whoever made it (a model, the trace of
-another verifier, dice). Undefined memory is chosen when it comes to life: a site per cell.
+Control never comes back, so every site is passed at most once: a table from sites to values is a run, whoever made it (a model, the
+trace of another verifier, dice). Undefined memory is chosen when it comes to life: a site per cell.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Sites:
         program, template = self.program, self.program.threads[0].template
         for obj in program.objects[1:]:
             if obj.alive and obj.undefined:
-                self._cells(START, obj.id, obj.id, obj.id)
+                self._cells(START, obj.id, obj.id)
         out: list[list[int]] = [[] for _ in template.locations]
         for index, step in enumerate(template.steps):
             out[step.source].append(index)
@@ -60,12 +60,12 @@ class Sites:
             elif isinstance(action, Alloc):
                 self._add((index, place, -1), self.program.word, "which heap object")
                 if not action.zero and self.program.pools[action.pool].objects:
-                    self._cells(index, place, self.program.pools[action.pool].objects[0], 0)
+                    self._cells(index, place, self.program.pools[action.pool].objects[0])
             elif isinstance(action, Enter) and action.address.is_const:
                 number = action.address.value >> self.program.offset_bits
-                self._cells(index, place, number, 0)
+                self._cells(index, place, number)
 
-    def _cells(self, step: int, action: int, number: int, _: int) -> None:
+    def _cells(self, step: int, action: int, number: int) -> None:
         obj = self.program.objects[number]
         cell = 0
         for run in obj.runs:
@@ -81,16 +81,18 @@ class Player:
     sites: Sites
     values: dict[int, int] = field(default_factory=dict)
 
-    def play(self, given: Mapping[int, int] | None = None, moves: Sequence[Move] | None = None) -> tuple[list[Move], Violation | None]:
-        """The moves of the run, and the violation in which it ended. What is not given is 0; `values` is then what was chosen."""
-        run = _Run(self, dict(given or {}), None if moves is None else list(moves))
-        return run.all()
+    def play(self, given: Mapping[int, int] | None = None, moves: Sequence[Move] | None = None,
+             order: Sequence[int] = ()) -> tuple[list[Move], Violation | None]:  # fmt: skip
+        """The moves of the run, and the violation in which it ended. What is not given is taken from `order`, values in the order in
+        which the C program asks for them, else it is 0; `values` is then what was chosen."""
+        return _Run(self, dict(given or {}), None if moves is None else list(moves), list(order)).all()
 
 
 class _Run:
     """One run: the steps of the Program are executed action by action, so that it is known where a question comes from."""
 
-    def __init__(self, player: Player, given: dict[int, int], moves: list[Move] | None):
+    def __init__(self, player: Player, given: dict[int, int], moves: list[Move] | None, order: list[int]):
+        self.order = order
         self.sites, self.given, self.moves, self.chosen = player.sites, given, moves, player.values
         self.machine = Machine(player.sites.program, compiled=False)
         self.state: list[Any] = list(self.machine.initial())
@@ -143,6 +145,8 @@ class _Run:
         step, interpreter = self.machine.step(0, index), self.machine.interpreter
         for place, action in enumerate(step.actions):
             self.here = (index, place)
+            if self.order and evaluate(action.when, interpreter.leaf(self.state, 0)):
+                self._ask(index, place)
             one = Step(step.source, TRUE, (action,), step.target, step.loc, step.text, step.tags, step.calls)
             events: list[Event] = []
             if not interpreter.run(self.state, 0, one, self._choose, events, []):
@@ -152,6 +156,14 @@ class _Run:
             self._lived(index, place, action)
         self.state[self.machine.layout.pc[0]] = step.target
         return [], False
+
+    def _ask(self, index: int, place: int) -> None:
+        """The values that come next are for the sites of this action."""
+        cell = -1
+        while (site := self.sites.number.get((index, place, cell))) is not None or cell < 0:
+            if site is not None and self.order:
+                self.given[site] = self.order.pop(0)
+            cell += 1
 
     def _lived(self, index: int, place: int, action: object) -> None:
         """Cells that have come to life are chosen here, as far as anyone asks for them later."""

@@ -21,7 +21,7 @@ _PLAIN = {1: "bool", 8: "uchar", 16: "ushort", 32: "uint", 64: "ulonglong"}
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One tool. `nondet(bits, site, what)` is an expression, `assume` and `check` are statements with the condition (and what is claimed) put in.
+    """One tool. `nondet(bits, site)` is an expression, `assume` and `check` are statements with the condition (and the claim) put in.
     `vectors`: it has bit-vector types of any width. `harness`: the program is run, not verified."""
 
     name: str
@@ -51,7 +51,7 @@ class Target:
         return [f"extern {kind} {self.nondet(bits, 0)[:-2]}(void);" for bits, kind in types.items()]
 
 
-_GCC = '''#include <setjmp.h>
+_GCC = """#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ __attribute__((unused)) static u64 choose(u32 site) {
     return dice >> 8;
 }
 __attribute__((unused)) static void assume(_Bool c) { if (!c) longjmp(over, 1); }
-__attribute__((unused)) static void check(_Bool c, const char *what) { if (!c) { failed = what; longjmp(over, 2); } }'''
+__attribute__((unused)) static void check(_Bool c, const char *what) { if (!c) { failed = what; longjmp(over, 2); } }"""
 
 GCC_MAIN = """static void play(void) {
     reset();

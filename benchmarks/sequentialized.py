@@ -1,8 +1,8 @@
-"""Sequentialized C of the programs in `models/`, run: `python -m benchmarks.sequentialized [--each N] [--runs N] [--rounds N] [--unwind N]`.
+"""Sequentialized C of the programs in `models/`, run: `python -m benchmarks.sequentialized [--each N] [--runs N] [--rounds N]`.
 
-For each row of the table the program is printed for gcc and compiled with -Wall, which must say nothing. Run with random choices it may fail
-only if the table says FALSE; and where the formula of the same sequential program has a counterexample, the compiled program, fed with
-its values, must fail the same property. The last line counts; the exit code is 1 if anything is wrong.
+For each row of the table the program is printed for gcc and compiled with -Wall, which must say nothing. Run with random choices it
+may fail only if the table says FALSE; and where the formula of the same sequential program has a counterexample, the compiled program,
+fed with its values, must fail the same property. The last line counts; the exit code is 1 if anything is wrong.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Tally:
 
     def __str__(self) -> str:
         found = ", ".join(f"{name} {count}" for name, count in sorted(self.seen.items()))
-        return "\n".join([*self.wrong, f"{self.rows} programs: {found}; {len(self.wrong)} wrong"])
+        return f"{self.rows} programs: {found}; {len(self.wrong)} wrong"
 
 
 def program_of(row: Row) -> Program:
@@ -104,7 +104,10 @@ def check_row(row: Row, given: Given, runs: int, seconds: float, tally: Tally) -
 def campaign(chosen: Iterable[Row], given: Given, runs: int = 10_000, seconds: float = 60) -> Tally:
     tally = Tally()
     for row in chosen:
+        before = len(tally.wrong)
         check_row(row, given, runs, seconds, tally)
+        if len(tally.wrong) > before:
+            print(tally.wrong[-1], flush=True)
     return tally
 
 

@@ -206,11 +206,11 @@ class CMemory:
 
     def _case_load(self, obj: Object, size: int) -> str:
         lines = [f"if ({test}) return {cell};" for test, cell in self._exact(obj, size)]
-        parts = []
-        for k in range(size):
-            parts.append(f"({type_of(8 * size)})((u64){self._bytes(obj)}(o + {k}u) << {8 * k})")
-        if size > 1 or not lines:
-            lines.append(f"return {' | '.join(parts) if size > 1 else f'{self._bytes(obj)}(o)'};")
+        if size == 1 and not lines:
+            lines.append(f"return {self._bytes(obj)}(o);")
+        elif size > 1:
+            parts = [f"({type_of(8 * size)})((u64){self._bytes(obj)}(o + {k}u) << {8 * k})" for k in range(size)]
+            lines.append(f"return {' | '.join(parts)};")
         return " ".join(lines)
 
     def _case_store(self, obj: Object, size: int) -> str:

@@ -50,6 +50,7 @@ ENCODINGS = {
     one.name: one
     for one in (
         Encoding("tcbmc", "threads meet at context switches (TCBMC)", "fsoft.bounded.tcbmc:tcbmc", ("contexts", "order")),
+        Encoding("mu", "threads against a guessed sequence of writes (MU-CSeq)", "fsoft.bounded.mu:mu", ("writes", "grain", "reads")),
     )
 }
 

@@ -27,7 +27,7 @@ from fsoft.program.verdict import Move
 BOUND = "writes"
 GRAINS = ("fine", "intra", "inter")
 FIRST = {"fine": 8, "intra": 4, "inter": 2}
-"""How many positions there are if nothing is said."""
+"""How many positions there are if nothing is said; with a fine grain all that can be needed, if those are not more than twice as many."""
 MOST = 4096
 
 
@@ -61,10 +61,10 @@ class Mu:
         return f"{self.sequence.count} {what} ({self.reads} reads), --unwind {self.given.loops.unwind}"
 
     def grown(self, given: Given, cuts: tuple[str, ...]) -> Given:
-        """Loops unwound further where one is cut, half as many writes again where they are not enough."""
-        after = longer_loops(self.unwound, given, cuts)
+        """Loops unwound further where one is cut; twice as many writes, or half as many clusters again, where they are not enough."""
+        after, count = longer_loops(self.unwound, given, cuts), self.sequence.count
         if BOUND in cuts:
-            after = replace(after, writes=self.sequence.count + max(1, self.sequence.count // 2))
+            after = replace(after, writes=2 * count if self.grain == "fine" else count + max(1, count // 2))
         return after
 
 
@@ -75,12 +75,12 @@ def mu(unwound: Unwound, given: Given) -> Mu:
         raise InputError(NOWHERE, f"no grain '{grain}' of memory unwinding: one of {', '.join(GRAINS)}")
     if reads not in READS:
         raise InputError(NOWHERE, f"no way '{reads}' to read in memory unwinding: one of {', '.join(READS)}")
-    count = FIRST[grain] if given.writes is None else given.writes
-    if not 1 <= count <= MOST:
-        raise InputError(NOWHERE, f"--writes: from 1 to {MOST}, not {count}")
+    if given.writes is not None and not 1 <= given.writes <= MOST:
+        raise InputError(NOWHERE, f"--writes: from 1 to {MOST}, not {given.writes}")
     ground, shared = Ground(program), Shared(program)
     border = first_meeting(ground, shared)
     most = _most_writes(shared, border)
+    count = given.writes or (most if grain == "fine" and most <= 2 * FIRST[grain] else FIRST[grain])
     walked = _Walked(ground, shared, border, min(count, most), grain, reads)
     final = FinalState(ground, walked.walks, lambda entry: walked.sequence.at(walked.sequence.count, entry))
     add_violations(ground.model, program, _steps(walked.walks))

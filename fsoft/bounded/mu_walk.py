@@ -20,6 +20,7 @@ from fsoft.analysis.actions import members
 from fsoft.bounded.sequence import Clusters, Steps, Unwinding
 from fsoft.bounded.shared import Shared, SharedWalk
 from fsoft.bounded.walk import Ground, Here, Scene, joined
+from fsoft.circuit.states import OF_STATES
 from fsoft.circuit.steps import Inputs, StepTerms
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, ite, negate
 
@@ -61,7 +62,7 @@ class MuWalk(SharedWalk):
             if self.sequence.implicit(touched):
                 good = self._worth_it(tuple(bits), after, touched)
             bits = list(after)
-        if touched or any(self.shared.visible(self.slot, index) for index in steps):
+        if self.may_stop() and (touched or any(self.shared.visible(self.slot, index) for index in steps)):
             stopped = disj(stopped, self.ground.input(f"stop.{self.slot}.{location}", 1))
         here.turn = (*bits, stopped)
         if self.shared.sections and not self._alone:
@@ -73,6 +74,10 @@ class MuWalk(SharedWalk):
     def bits(self) -> int:
         """How many bits say where the thread is."""
         return self.count
+
+    def may_stop(self) -> bool:
+        """Whether it matters that a thread does not go on where it could."""
+        return True
 
     def jump(self, location: int, bits: Bits) -> Bits:
         """Ahead to a position of the thread's choice."""
@@ -156,6 +161,10 @@ class StepWalk(MuWalk):
         self.own = [sequence.owner(position, slot) for position in range(1, self.count + 1)]
         self.taken: list[Expr] = [FALSE] * self.count
 
+    def may_stop(self) -> bool:
+        """Only for the state at the end: a step that does not write changes nothing for others, and one that does needs a position."""
+        return bool(self.program.checks & OF_STATES)
+
     def jump(self, location: int, bits: Bits) -> Bits:
         before: Expr = TRUE
         after = []
@@ -189,7 +198,7 @@ class StepWalk(MuWalk):
         for k in range(self.count):
             self.taken[k] = disj(self.taken[k], conj(now, conj(since[k], negate(bits[k]))))
         self.sequence.constrain(f"match.{self.slot}.{index}", disj(negate(now), self._match(written, bits)))
-        after = tuple(disj(bits[k], conj(now, since[k])) for k in range(self.count))
+        after = tuple(ite(some, since[k], bits[k]) for k in range(self.count))
         return when, (*after, *after, negate(some)), (*after, here.turn[-1])
 
     def _match(self, written: Written, bits: Bits) -> Expr:

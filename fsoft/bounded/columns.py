@@ -15,7 +15,7 @@ from fsoft.program.program import Action, Store
 
 def columns(shared: Shared) -> list[list[int]]:
     """The shared entries, by column."""
-    apart: dict[int, int] = {entry: 0 for entry in members(shared.mask)}
+    apart: dict[int, int] = dict.fromkeys(members(shared.mask), 0)
     for slot, thread in enumerate(shared.program.threads):
         for index in range(len(thread.template.steps)):
             for entry, others in _together(shared, slot, index):

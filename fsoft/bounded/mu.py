@@ -148,7 +148,7 @@ class _Walked:
         return total
 
     def _forced(self, position: int, following: Sequence[Expr]) -> Expr:
-        """The cluster could not have gone on with one of those that write next: the first of them by slot, between clusters of all threads."""
+        """The cluster could not have gone on with the one who writes next (inter-thread: the first by slot of those who do)."""
         observed = _any([walk.observing[position] for walk in self.coarse])
         total: Expr = FALSE
         before: Expr = FALSE

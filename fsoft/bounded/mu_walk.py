@@ -84,7 +84,7 @@ class MuWalk(SharedWalk):
         raise NotImplementedError
 
     def landed(self, bits: Bits) -> list[tuple[Expr, Expr, int]]:
-        """The places where the thread can be: whether it is there, whether it can write from there, the position whose writes it sees last."""
+        """Where the thread can be: whether it is there, whether it can write from there, the last position that it may know about."""
         raise NotImplementedError
 
     def past(self, bits: Bits) -> Sequence[Expr]:

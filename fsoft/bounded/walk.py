@@ -148,7 +148,7 @@ class Walk:
         raise NotImplementedError
 
     def meet(self, index: int, terms: StepTerms, when: Expr, here: Here) -> tuple[Expr, tuple[Expr, ...], tuple[Expr, ...]]:
-        """The step writes what threads share. When it really happens (it would if `when` holds), its turn, and that of the thread after it."""
+        """The step writes what threads share. When it happens (it could if `when` holds), its turn, and the thread's turn after it."""
         seen = conj(when, self.seen(terms))
         for entry, value in terms.effect.writes.items():
             if entry not in self._own and self.is_shared(entry):

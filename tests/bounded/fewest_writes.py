@@ -1,7 +1,7 @@
 """The oracle for `--writes`: the smallest number of writes, or of clusters of writes, with which a program can fail an assertion.
 
-A shortest-path search over the states of the interpreter. A cluster goes on as long as it can: intra-thread, while nobody else has looked at
-shared memory or written; inter-thread, while threads touch shared memory in the order of their slots.
+A shortest-path search over the states of the interpreter. A cluster goes on as long as it can: intra-thread, while nobody else has
+looked at shared memory or written; inter-thread, while threads touch shared memory in the order of their slots.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fsoft.program.program import Program
 from fsoft.program.state import Access, Event, Violation
 
 Cluster = tuple[int, bool]
-"""Intra-thread: whose it is, and whether somebody else has looked. Inter-thread: the last thread in it, and the same. Fine: always closed."""
+"""Intra-thread: whose it is, and whether somebody else has looked. Inter-thread: the last thread in it, and the same."""
 CLOSED: Cluster = (-1, True)
 
 

@@ -1,7 +1,7 @@
 """Memory unwinding against the explorer on random programs. `python -m tests.bounded.unwinding_memory --count 500` is the campaign.
 
-With enough writes every variant must give the verdict of the explorer on the unwound program. With n writes it must find an error if and only
-if there is a run with at most n writes (or clusters) that has it (`fewest_writes.py`).
+With enough writes every variant must give the verdict of the explorer on the unwound program. With n writes it must find an error if
+and only if there is a run with at most n writes (or clusters) that has it (`fewest_writes.py`).
 """
 
 from __future__ import annotations

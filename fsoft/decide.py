@@ -7,7 +7,7 @@ only if it covers the bounds as well as the bads, and its certificate has passed
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from checkers.registry import Engine, ModelEngine, Progress, UnknownEngine, engine, engines, model_engine, model_engines
 from fsoft.circuit.banks import LEAST
 from fsoft.circuit.bitblast import bitblast
+from fsoft.circuit.bound_lines import bound_line
 from fsoft.circuit.encode import Encoding, encode
 from fsoft.circuit.lift import Answers, Lifter
 from fsoft.circuit.model import Model
@@ -24,15 +25,13 @@ from fsoft.circuit.reduce import cone_of_influence
 from fsoft.circuit.scheduler import Scheduler
 from fsoft.circuit.states import BEFORE
 from fsoft.circuit.verdict import Answer, Proved, Stimulus, Unknown, Violated
-from fsoft.program.explorer import approximations, marker_line
-from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine
-from fsoft.program.locks import lock_lines
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
 from fsoft.program.replay import Finding, confirm, without_halts
-from fsoft.program.verdict import InternalError, Move, Stats, Verdict
+from fsoft.program.verdict import InternalError, Stats, Verdict
 from fsoft.properties import monitors
+from fsoft.properties.confirmed import confirmed, false_verdict
 from fsoft.transactions import NO_REDUCTION, Reduction
 
 _REFINEMENTS = 30
@@ -40,21 +39,6 @@ _KEEP_ARRAYS = frozenset({"smt"})
 """Engines that do better on circuits with arrays."""
 
 MakeScheduler = Callable[[Program], Scheduler]
-
-_BOUNDS = {
-    "contexts": "a run needs more contexts than were allowed (--contexts)",
-    "rounds": "a run needs more rounds than were allowed (--rounds)",
-    RANGE: "a word needs more bits than the engine had time for",
-    "schedule": "the program can make moves that the given schedule leaves out (--scheduler given)",
-}
-_PLACED = {
-    "undefined": "undefined behaviour",
-    "access": "the circuit does not follow an access at an unusual offset; the engine explicit does",
-    "cut": "a bound cuts",
-    "blocked": "whether a step is blocked depends on too many inputs for the circuit; the engine explicit tries them",
-}
-
-
 
 MORE_BOUNDS = "others may cut as well: the search ended with these"
 
@@ -176,35 +160,7 @@ def violated(encoding: Encoding, stimulus: Stimulus, prop: str, stats: Stats) ->
             raise
         lines = [f"a thread is blocked only for some values of undefined memory: {name}" for name in answers.undefined]
         return Verdict("UNKNOWN", prop, lines, moves, stats, lines)
-    return _false(plain, moves, finding, stats)
-
-
-def _false(machine: Machine, moves: list[Move], finding: Finding, stats: Stats) -> Verdict:
-    """FALSE for a run that has been replayed, unless it passes an approximation that adds behaviour."""
-    reasons = [f"{finding.loc}: {finding.message}", *finding.lines, *lock_lines(machine, moves, finding)]
-    added = approximations(machine, moves)
-    if added:
-        return Verdict("UNKNOWN", finding.prop, [*reasons, *added], moves, stats, added)
-    return Verdict("FALSE", finding.prop, reasons, moves, stats, loc=finding.loc)
-
-
-def confirmed(program: Program, found: Sequence[Move], prop: str, stats: Stats) -> Verdict:
-    """The verdict for a run of the Program that violates `prop`, replayed by the definition."""
-    plain = Machine(program, compiled=False)
-    moves = without_halts(plain, found)
-    return _false(plain, moves, confirm(plain, moves, Finding(prop, ""), monitors([prop]), Sampler(program)), stats)
-
-
-def bound_line(program: Program, name: str) -> str:
-    """What a bound of the circuit is, and where."""
-    kind, _, place = name.partition("@")
-    if name.startswith("marker."):
-        return marker_line(program, int(name.removeprefix("marker.")))
-    if name.startswith("violated."):
-        return f"runs stop where {name.removeprefix('violated.')} is violated"
-    if place and kind in _PLACED:
-        return f"{place}: {_PLACED[kind]}"
-    return f"{name}: {_BOUNDS.get(name, 'a bound cuts')}"
+    return false_verdict(plain, moves, finding, stats)
 
 
 # ---------------------------------------------------------------- model checkers beside those that take a Program

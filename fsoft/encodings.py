@@ -51,6 +51,11 @@ ENCODINGS = {
     for one in (
         Encoding("tcbmc", "threads meet at context switches (TCBMC)", "fsoft.bounded.tcbmc:tcbmc", ("contexts", "order")),
         Encoding("mu", "threads against a guessed sequence of writes (MU-CSeq)", "fsoft.bounded.mu:mu", ("writes", "grain", "reads")),
+        Encoding("lazy", "rounds of threads, one after the other (Lazy-CSeq)", "fsoft.bounded.sequential:lazy", ("rounds", "schedule")),
+        Encoding("schedule", "all interleavings in one formula (ESBMC)", "fsoft.bounded.schedule:schedule", ("context_bound",)),
+        Encoding("paths", "one interleaving after the other (ESBMC, lazy)", "fsoft.search.paths:search_paths",
+                 ("context_bound", "eager_guards", "por", "merge", "all_interleavings", "several", "smt_dump"), search=True),
+        Encoding("uw", "underapproximation and widening (ESBMC)", "fsoft.search.uw:search_uw", ("context_bound", "smt_dump"), search=True),
     )
 }
 

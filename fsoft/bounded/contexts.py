@@ -113,12 +113,12 @@ class ContextWalk(SharedWalk):
     def start(self) -> Here:
         here = super().start()
         here.turn = (FALSE,) * len(self.turns)
-        if not self.turns:
-            here.when = FALSE
         return here
 
     def enter(self, location: int, here: Here, steps: list[int]) -> Expr:
-        if any(self.shared.visible(self.slot, index) for index in steps):
+        if not self.turns:
+            return FALSE
+        if (location == 0 and self.slot in self.shared.starters) or any(self.shared.visible(self.slot, index) for index in steps):
             before: Expr = TRUE
             turn = []
             for j, late in enumerate(here.turn):

@@ -15,7 +15,8 @@ from fsoft.program.verdict import Move
 @dataclass(frozen=True, slots=True)
 class Given:
     """The bounds; None is what the encoding takes by default. `loops`: unwinding. `contexts`, `order`: tcbmc. `rounds`, `schedule`: lazy.
-    `writes`, `grain`, `reads`: mu. `context_bound`, `eager_guards`, `por`: paths. `incremental`: grow until it is decided."""
+    `writes`, `grain`, `reads`: mu. `context_bound`: paths, uw, schedule; `eager_guards`, `por`, `merge`, `all_interleavings`,
+    `several` (a verdict for each property): paths; `smt_dump`: paths, uw. `incremental`: grow until it is decided."""
 
     loops: Bounds = field(default_factory=Bounds)
     contexts: int | None = None
@@ -28,6 +29,10 @@ class Given:
     context_bound: int | None = None
     eager_guards: bool = False
     por: str | None = None
+    merge: bool = False
+    all_interleavings: bool = False
+    several: bool = False
+    smt_dump: str = ""
     incremental: bool = False
 
 

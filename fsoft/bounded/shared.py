@@ -34,6 +34,9 @@ class Shared:
                 if other != slot:
                     self.mask |= self.writes[slot] & self.touches[other]
         self._sharing = Sharing(program, cells.points_to)
+        running = self._sharing.running_at_start()
+        self.starters = frozenset(range(0 if running else 1, len(program.threads)))
+        """The slots that may not be the first to run."""
 
     def _step(self, slot: int, index: int, step: Step) -> None:
         touches, writes = self.sections << self.holder, int(self.held_after(slot, step) is not None) << self.holder

@@ -12,6 +12,7 @@ from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, negate
 from fsoft.program.program import Step
 from fsoft.properties.deadlocks import has_tag
+from fsoft.properties.waits import Waits
 
 
 def unfinished(pending: Pending, slot: int) -> Expr:
@@ -62,17 +63,18 @@ def at_rest(pending: Pending, spurious: bool) -> tuple[Expr, dict[str, Expr]]:
 
 def deadlock(pending: Pending) -> tuple[Expr, dict[str, Expr]]:
     """Global or local deadlock, and the bounds where the circuit cannot tell."""
-    found, bounds = _global(pending)
-    return disj(found, _local(pending)), bounds
+    found, bounds = global_deadlock(pending)
+    return disj(found, local_deadlock(pending)), bounds
 
 
-def _local(pending: Pending) -> Expr:
+def local_deadlock(pending: Pending, waits: Waits | None = None) -> Expr:
     """Threads wait in a circle, and nobody is inside an atomic section."""
     outside = negate(any_of(_at_atomic(pending, slot) for slot in range(len(pending.program.threads))))
-    return conj(conj(pending.going_on(), outside), circle(waiting(pending)))
+    return conj(conj(pending.going_on(), outside), circle(waiting(pending, waits)))
 
 
-def _global(pending: Pending) -> tuple[Expr, dict[str, Expr]]:
+def global_deadlock(pending: Pending) -> tuple[Expr, dict[str, Expr]]:
+    """Nobody can move and someone is unfinished; beside it the bounds where the circuit cannot tell."""
     slots = range(len(pending.program.threads))
     stuck = any_of(unfinished(pending, slot) for slot in slots)
     stuck = conj(stuck, negate(any_of(_inside(pending, slot) for slot in slots)))

@@ -230,6 +230,9 @@ class Memory:
         for way in reach.ways:
             for cell in way.place.cells.overlapping(way.offset, size):
                 index = way.place.base + cell.number
+                if way.when is TRUE and cell.offset == way.offset and cell.size == size:
+                    new[index] = value
+                    continue
                 old = new.get(index)
                 if old is None:
                     old = self.read(index)

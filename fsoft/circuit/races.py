@@ -73,11 +73,12 @@ class _Parts:
         return [(obj, low) for low, high in pairwise(self._starts[obj]) if offset <= low and high <= offset + size]
 
 
-def race(pending: Pending, others: Inputs) -> Expr:
-    """Two slots are about to access the same byte, one writes, and not both are atomic. `others` collects the inputs of the later slot."""
+def race(pending: Pending, others: Inputs, sharing: Sharing | None = None) -> Expr:
+    """Two slots are about to access the same byte, one writes, and not both are atomic. `others` collects the inputs of the later slot.
+    `sharing` can be given where the question is asked often."""
     threads, steps = pending.program.threads, [one for one in pending.steps if one.effect.touches]
     if pending.layout.descriptors is not None:  # without them nothing says who runs when
-        sharing = Sharing(pending.program, pending.facts.points_to)
+        sharing = sharing or Sharing(pending.program, pending.facts.points_to)
         steps = [one for one in steps if sharing.visible(threads[one.slot].template, one.step)]
     parts = _Parts(steps)
     found: Expr = FALSE

@@ -13,13 +13,15 @@ Edges = dict[int, dict[int, Expr]]
 """slot, other slot: the condition under which the one waits for the other; never FALSE."""
 
 
-def waiting(pending: Pending) -> Edges:
-    """The edges of the graph in the current state."""
-    waits = Waits(pending.program)
+def waiting(pending: Pending, waits: Waits | None = None) -> Edges:
+    """The edges of the graph in the current state. `waits` can be given where the question is asked often."""
+    waits = waits or Waits(pending.program)
     known = {(one.slot, id(one.step)): one.effect.enabled for one in pending.steps}
     edges: Edges = {}
     for slot, thread in enumerate(pending.program.threads):
         for location, rows in waits.at(slot).items():
+            if pending.at(slot, location) is FALSE:
+                continue
             steps = [thread.template.steps[index] for index, _ in rows]
             tried = [
                 (step, known.get((slot, id(step)), FALSE), sources) for step, (_, sources) in zip(steps, rows, strict=True)

@@ -23,8 +23,9 @@ MODELS = (".aag", ".aig", ".btor2", ".btor")
 """How files that hold a model end."""
 
 SCHEDULERS = ("free", "context-bounded", "round-robin", "given")
-ENGINE_OPTIONS = ("solver", "depth", "method", "simplify", "backend", "engines", "every", "keep")
+ENGINE_OPTIONS = ("solver", "depth", "method", "simplify", "backend", "engines", "every", "keep", "proof")
 _MOST_CONTEXTS = 1 << 16
+_ON_PATHS = ("sleep", "persistent", "source")
 
 
 def natural(text: str) -> int:
@@ -46,7 +47,8 @@ def add_engine_options(parser: Parser) -> None:
     """Options of the engines that take a model; each engine understands some of them."""
     group = parser.add_argument_group("engines that take a circuit")
     group.add_argument("--depth", type=natural, metavar="N", help="bmc, kinduction: at most that many steps")
-    group.add_argument("--solver", metavar="NAME", help="bmc, kinduction, pdr: the SAT solver (cadical195)")
+    group.add_argument("--solver", metavar="NAME", help="bmc, kinduction, pdr: the SAT solver (cadical195); paths, uw: bitwuzla, z3, pysat")
+    group.add_argument("--proof", metavar="FILE", help="sat: write a DRAT proof there if nothing can be violated, and its formula to FILE.cnf")
     group.add_argument("--method", choices=("pdr", "bmc3", "reach"), help="abc: what it runs (pdr)")
     group.add_argument("--simplify", action="store_true", default=None, help="abc: simplify first (a proof may then have no certificate)")
     group.add_argument("--backend", metavar="NAME", help="bdd: the package (cudd)")
@@ -73,7 +75,8 @@ def add_scheduler(parser: Parser) -> None:
 def add_reduction(parser: Parser) -> None:
     """Which interleavings are left out."""
     group = parser.add_argument_group("reduction (docs/reduction.md)")
-    group.add_argument("--por", choices=("none", "cstub"), help="leave out interleavings that make no difference (stubborn sets)")
+    known = "leave out interleavings that make no difference (stubborn sets)"
+    group.add_argument("--por", choices=("none", "cstub", *_ON_PATHS), help=known)
     group.add_argument("--transactions", choices=("lock-pattern", "lockset", "none"), help="with --por: what locks rule out (lock-pattern)")
 
 
@@ -83,6 +86,8 @@ def reduction_of(args: argparse.Namespace, checks: frozenset[str]) -> Reduction:
 
     if args.transactions is not None and args.por in (None, "none"):
         raise UsageError("--transactions makes stubborn sets smaller: it needs --por cstub")
+    if args.por in _ON_PATHS:
+        raise UsageError(f"--por {args.por} is for --encoding paths; circuits and the engine explicit have cstub")
     if args.por in (None, "none"):
         return NO_REDUCTION
     why = ""

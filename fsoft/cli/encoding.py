@@ -21,7 +21,8 @@ NAMES = ("circuit", "tcbmc", "lazy", "mu", "schedule", "paths", "uw")
 _MARGIN = 0.3
 _OPTIONS = {
     "contexts": "contexts", "order": "order", "rounds": "rounds", "schedule": "schedule", "writes": "writes", "mu_grain": "grain",
-    "mu_reads": "reads", "context_bound": "context_bound", "eager_guards": "eager_guards",
+    "mu_reads": "reads", "context_bound": "context_bound", "eager_guards": "eager_guards", "merge_states": "merge",
+    "all_interleavings": "all_interleavings", "multi_property": "several", "smt_dump": "smt_dump",
 }  # fmt: skip
 """Arguments, and the fields of `Given` that they set."""
 
@@ -38,7 +39,12 @@ def add_encoding(parser: Parser) -> None:
     group.add_argument("--mu-reads", choices=("explicit", "implicit", "mixed"), help="mu: how reads find their write (explicit)")
     group.add_argument("--context-bound", type=positive, metavar="N", help="paths, uw, schedule: at most N context switches")
     group.add_argument("--eager-guards", action="store_true", default=None, help="paths: ask the solver at every branch")
-    group.add_argument("--incremental", action="store_true", help="grow the bounds step by step until the answer is known")
+    group.add_argument("--merge-states", action="store_true", default=None, help="paths: explore a state that was reached before only once")
+    group.add_argument("--all-interleavings", action="store_true", default=None, help="paths: go on after a violation, and count")
+    group.add_argument("--multi-property", action="store_true", default=None, help="paths: a verdict for each property, in one search")
+    group.add_argument("--smt-dump", metavar="DIR", help="paths, uw: write every question to the solver as an SMT-LIB file")
+    more = "grow the bounds step by step until the answer is known"
+    group.add_argument("--incremental", "--incremental-context-bound", action="store_true", help=more)
     group.add_argument("--verbose", action="store_true", help="what each step cost, on stderr")
 
 
@@ -59,9 +65,24 @@ def chosen(args: argparse.Namespace) -> Encoding | None:
     for name in given:
         if _OPTIONS[name] not in found.options:
             raise UsageError(f"--encoding {found.name} has no --{name.replace('_', '-')}")
+    if args.por not in (None, "none") and "por" not in found.options:
+        raise UsageError(f"--encoding {found.name} has no --por")
+    if args.por == "cstub" or args.transactions is not None:
+        raise UsageError("--encoding paths has --por sleep, persistent or source, and no --transactions")
+    if found.search and getattr(args, "engine", None) is not None:
+        raise UsageError(f"--encoding {found.name} asks a solver itself: choose one with --solver, not with --engine")
+    if found.search and getattr(args, "solver", None) is not None:
+        _solver(args.solver)
     if args.scheduler is not None:
         raise UsageError(f"--scheduler is for circuits: --encoding {found.name} has bounds of its own")
     return found
+
+
+def _solver(name: str) -> None:
+    from fsoft.solve.terms import SOLVERS
+
+    if name not in SOLVERS:
+        raise UsageError(f"--solver: no solver '{name}' for terms: one of {', '.join(SOLVERS)}")
 
 
 def given_bounds(args: argparse.Namespace) -> Given:

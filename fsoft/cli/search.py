@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from dataclasses import replace
 from typing import Any
 
 from checkers.registry import Engine, Progress, UnknownEngine, engine
@@ -70,6 +71,11 @@ def check_question(engine: Engine, asked: Request, args: argparse.Namespace) -> 
         raise UsageError(f"the engine {engine.name} has no --{'arrays' if args.scheduler is None else 'scheduler'}")
 
 
+def lowered_for(engine: Engine, asked: Request) -> Request:
+    """The request, with creation sites read as the engine wants them."""
+    return replace(asked, options=replace(asked.options, unbounded=True)) if engine.unbounded else asked
+
+
 def decide(program: Program, engine: Engine, args: argparse.Namespace, progress: Progress) -> Verdict:
     """The engine's answer, with those of the options that it understands."""
     if engine.takes == "model":
@@ -97,6 +103,8 @@ def _on_circuit(program: Program, engine: Engine, args: argparse.Namespace, prog
 
 def count(stats: Stats) -> str:
     """How far a search came; one on a circuit has no states to count."""
+    if stats.counts:
+        return ", ".join(f"{number:,} {name}" for name, number in stats.counts.items() if number) + f", {stats.seconds:.1f} s"
     if not stats.states:
         return f"{stats.depth} steps, {stats.seconds:.1f} s"
     return f"{stats.states:,} states, {stats.transitions:,} transitions, depth {stats.depth}, {stats.seconds:.1f} s"

@@ -23,13 +23,14 @@ class Move(NamedTuple):
 @dataclass(slots=True)
 class Stats:
     """What the search cost. `depth` counts the steps of the longest of the shortest ways to a state. `skipped` counts threads that could
-    have moved and were not tried, state by state."""
+    have moved and were not tried, state by state. `counts` are what a search counts otherwise (interleavings, questions, ...)."""
 
     states: int = 0
     transitions: int = 0
     depth: int = 0
     seconds: float = 0.0
     skipped: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -32,7 +32,8 @@ class Undecided(Exception):
 class Smt:
     """One solver with one assertion stack."""
 
-    def __init__(self) -> None:
+    def __init__(self, cores: bool = False) -> None:
+        """`cores`: the assumptions behind an answer False will be asked for."""
         try:
             import bitwuzla
         except ImportError:
@@ -41,6 +42,8 @@ class Smt:
         self._manager = bitwuzla.TermManager()
         options = bitwuzla.Options()
         options.set(bitwuzla.Option.PRODUCE_MODELS, True)
+        if cores:
+            options.set(bitwuzla.Option.PRODUCE_UNSAT_ASSUMPTIONS, True)
         self._deadline = 0.0
         self._options = options
         self._solver = bitwuzla.Bitwuzla(self._manager, options)
@@ -140,6 +143,16 @@ class Smt:
 
     def add(self, truth: Any) -> None:
         self._solver.assert_formula(truth)
+
+    def push(self) -> None:
+        self._solver.push(1)
+
+    def pop(self, levels: int = 1) -> None:
+        self._solver.pop(levels)
+
+    def core(self) -> list[Any]:
+        """The assumptions that the last answer False used."""
+        return list(self._solver.get_unsat_assumptions())
 
     def solve(self, assumptions: list[Any], deadline: float | None = None) -> bool:
         """Whether the assertions and assumptions can be satisfied; OutOfTime past the deadline, Undecided if the solver gives up."""

@@ -49,7 +49,7 @@ def _lines(model: Model, depth: int, comment: str) -> Iterator[str]:
                 names[node] = constant(node)
             else:
                 names[node] = f"n{i}@{step}"
-                yield f"(define-fun {names[node]} () {sort(node)} {_apply(node, [names[a] for a in node.args])})"
+                yield f"(define-fun {names[node]} () {sort(node)} {apply(node, [names[a] for a in node.args])})"
         for term in model.constraints.values():
             yield f"(assert (= {names[term]} #b1))"
         hits += [f"(= {names[term]} #b1)" for term in model.bad.values()]
@@ -76,7 +76,8 @@ def constant(term: Expr) -> str:
     return "".join(text)
 
 
-def _apply(node: Expr, args: list[str]) -> str:
+def apply(node: Expr, args: list[str]) -> str:
+    """An operator applied to operands that are text already."""
     if node.op in COMPARISONS:
         return f"(ite ({COMPARISONS[node.op]} {args[0]} {args[1]}) #b1 #b0)"
     if node.op == "ite":

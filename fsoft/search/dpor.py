@@ -1,0 +1,100 @@
+"""Which interleavings need not be tried: sleep sets, and dynamic partial-order reduction with source sets.
+
+Abdulla, Aronis, Jonsson, Sagonas, "Source Sets: A Foundation for Optimal Dynamic Partial Order Reduction" (POPL 2014, JACM 2017),
+algorithm source-DPOR. An **event** is what one thread does between two points where the scheduler chooses; two events of different
+threads conflict if one writes what the other reads or writes (entries of the state vector that the steps really touched). Events that
+conflict, or are of one thread, are ordered; a pair that conflicts with nothing in between is a race, and the other order is tried from
+where the first of the two was chosen. A step that is blocked is no event, but what it waits for is in a race with it, too:
+so a lock is also tried by the one who came late.
+
+Sleep sets (Godefroid) keep an order that has been tried from being tried again: of each Mazurkiewicz trace one interleaving is complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fsoft.bounded.outcomes import Executed
+from fsoft.program.state import OVER
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """Entries of memory that something reads and writes. Whoever writes `OVER` conflicts with everybody."""
+
+    reads: frozenset[int] = frozenset()
+    writes: frozenset[int] = frozenset()
+
+    @classmethod
+    def of(cls, executed: Executed, alone: bool) -> Footprint:
+        """That of a step; `alone` says that it must not change places with any other."""
+        return cls(executed.reads, executed.writes | {OVER} if alone else executed.writes)
+
+    def joined(self, other: Footprint) -> Footprint:
+        return Footprint(self.reads | other.reads, self.writes | other.writes)
+
+    def meets(self, other: Footprint) -> bool:
+        if OVER in self.writes or OVER in other.writes:
+            return True
+        mine, theirs = self.writes, other.writes
+        return not (mine.isdisjoint(theirs) and mine.isdisjoint(other.reads) and theirs.isdisjoint(self.reads))
+
+
+@dataclass(slots=True)
+class Event:
+    """What a slot did from the point with that number on; `clock` are the numbers of the events that are before it in every order."""
+
+    slot: int
+    point: int
+    footprint: Footprint
+    clock: frozenset[int] = frozenset()
+
+
+class Events:
+    """The events of the path. `started` maps a slot to the event that created its thread."""
+
+    def __init__(self) -> None:
+        self.path: list[Event] = []
+        self.started: list[tuple[int, int]] = []  # number of the event that created, slot
+
+    def cut(self, length: int, started: int) -> None:
+        """Back to the first so many events and creations."""
+        del self.path[length:]
+        del self.started[started:]
+
+    def _before(self, slot: int) -> frozenset[int]:
+        """What is ordered before anything that the slot does next."""
+        for number in range(len(self.path) - 1, -1, -1):
+            if self.path[number].slot == slot:
+                return self.path[number].clock | {number}
+        creator = next((number for number, started in reversed(self.started) if started == slot), -1)
+        return self.path[creator].clock | {creator} if 0 <= creator < len(self.path) else frozenset()
+
+    def races(self, slot: int, footprint: Footprint) -> tuple[list[int], frozenset[int]]:
+        """The events that what the slot does next is in a race with, and all those that are ordered before it."""
+        clock, found = self._before(slot), list[int]()
+        for number in range(len(self.path) - 1, -1, -1):
+            one = self.path[number]
+            if one.slot != slot and number not in clock and one.footprint.meets(footprint):
+                found.append(number)
+                clock = clock | one.clock | {number}
+        return found, clock
+
+    def initials(self, first: int, slot: int, clock: frozenset[int]) -> list[int]:
+        """Slots that can come first when what follows event `first` without depending on it, and then the slot's next step, is run
+        from where that event was chosen."""
+        after: list[int] = [number for number in range(first + 1, len(self.path)) if first not in self.path[number].clock]
+        found: dict[int, None] = {}
+        for k, number in enumerate(after):
+            one = self.path[number]
+            if one.slot not in found and not any(other in one.clock for other in after[:k]):
+                found[one.slot] = None
+        if slot not in found and not any(number in clock for number in after):
+            found[slot] = None
+        return list(found)
+
+
+def asleep(sleep: dict[int, Footprint], step: Footprint, more: Iterable[tuple[int, Footprint]] = ()) -> dict[int, Footprint]:
+    """Those that stay asleep after a step: what they would do does not conflict with it."""
+    return {slot: footprint for slot, footprint in (*sleep.items(), *more) if not footprint.meets(step)}

@@ -1,0 +1,82 @@
+"""A path with values for its inputs as moves of the Program (the way home for counterexamples, as `circuit.lift` is for circuits)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from fsoft.bounded.outcomes import Executed, Outcome, Values
+from fsoft.program.expr import Expr
+from fsoft.program.inputs import Sampler
+from fsoft.program.interpreter import Machine
+from fsoft.program.state import Question
+from fsoft.program.verdict import InternalError, Move
+
+Value = Callable[[Expr], int]
+"""The value of a term in a satisfying assignment."""
+
+
+@dataclass(slots=True)
+class Edge:
+    """A step that a path takes: the state before it, and how it ends."""
+
+    values: Values
+    executed: Executed
+    outcome: Outcome
+
+
+def lifted(machine: Machine, edges: Sequence[Edge], value: Value) -> list[Move]:
+    """The moves of the path under these values; InternalError if the interpreter cannot follow."""
+    state, moves = machine.initial(), list[Move]()
+    for edge in edges:
+        done, choices = edge.executed, list[int]()
+        answers = [value(term) for asked, term in done.effect.answers if value(asked)]
+
+        def choose(question: Question, options: Sequence[int] | None, edge: Edge = edge, answers: list[int] = answers,
+                   choices: list[int] = choices) -> int:  # fmt: skip
+            if question.kind == "undefined":
+                answer = _undefined(machine, question, edge, value)
+            else:
+                answer = answers.pop(0)
+            choices.append(answer)
+            return answer
+
+        try:
+            state, _ = machine.execute(state, done.slot, done.index, choose)
+        except (ValueError, IndexError) as error:
+            raise InternalError(f"a path takes a step that the program cannot take: {error}") from error
+        moves.append(Move(done.slot, done.index, tuple(choices)))
+        at = machine.layout.pc[done.slot]
+        if state[at] != edge.outcome.location:
+            raise InternalError(f"a path and the interpreter disagree on where thread {done.slot} is after step {done.index}")
+    return moves
+
+
+def _undefined(machine: Machine, question: Question, edge: Edge, value: Value) -> int:
+    """What the path has where the interpreter has an undefined cell: its old value, or the one that it was born with in this step."""
+    index = machine.memory.cell_of(question)
+    found = value(edge.values[index])
+    for entry, when, fresh in edge.executed.effect.born:
+        if entry == index and value(when):
+            found = value(fresh)
+    return found
+
+
+class PathAnswers:
+    """The answers to try when the end of a path is looked at: those of the sampler, and the values that the path has there.
+    `undefined` names the undefined cells that were asked for."""
+
+    def __init__(self, machine: Machine, values: Values, given: dict[int, list[int]], value: Value):
+        self.machine, self.values, self.given, self.value = machine, values, given, value
+        self.sampler = Sampler(machine.program)
+        self.undefined: dict[str, None] = {}
+
+    def __call__(self, question: Question, options: Sequence[int] | None) -> Sequence[int]:
+        if options is not None:
+            return options
+        if question.kind == "undefined":
+            self.undefined[question.name] = None
+            given = [self.value(self.values[self.machine.memory.cell_of(question)])]
+        else:
+            given = self.given.get(question.width, [])
+        return list(dict.fromkeys([*given, *self.sampler(question, None)]))

@@ -1,0 +1,187 @@
+"""The encoding `paths`: one interleaving after the other, data as terms, one question per interleaving (ESBMC's lazy approach).
+
+A violation is lifted to moves and replayed on the interpreter before it becomes FALSE. TRUE means that the tree was explored to its end
+and that no bound cut it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from fsoft.bounded.given import Given
+from fsoft.bounded.outcomes import Executor
+from fsoft.circuit.bound_lines import bound_line
+from fsoft.program.explorer import Strayed
+from fsoft.program.expr import reg
+from fsoft.program.interpreter import Machine
+from fsoft.program.program import Program
+from fsoft.program.replay import Finding, confirm, without_halts
+from fsoft.program.verdict import InternalError, Stats, Verdict
+from fsoft.properties import monitors
+from fsoft.properties.confirmed import false_verdict
+from fsoft.search.lift import Edge, PathAnswers, Value, lifted
+from fsoft.search.questions import Obligation
+from fsoft.search.settings import Settings
+from fsoft.search.tree import CONTEXTS, Counts, Stop, Tree
+from fsoft.solve.dump import solver_of
+from fsoft.solve.sat import OutOfTime
+from fsoft.solve.smt import Undecided
+from fsoft.solve.terms import DEFAULT
+
+Progress = Callable[[Stats], None]
+
+
+def check_paths(program: Program, settings: Settings, progress: Progress = lambda _stats: None) -> list[Verdict]:
+    """The verdict on `program.checks`: one at the first violation, or one for each property if the settings ask for `several`."""
+    try:
+        return _Search(program, settings, progress).run()
+    except Strayed:
+        return _Search(program, replace(settings, por="none"), progress).run("without reduction: an access goes where none was foreseen")
+
+
+def search_paths(
+    program: Program,
+    given: Given,
+    *,
+    progress: Progress = lambda _stats: None,
+    timeout: float | None = None,
+    say: Callable[[str], None] = lambda _line: None,
+    solver: str = DEFAULT,
+) -> Verdict:
+    """The encoding's door: one verdict, with bounds that grow if that is asked for."""
+    started = time.monotonic()
+    contexts = given.context_bound or (1 if given.incremental else None)
+    settings = Settings(contexts, given.loops, given.eager_guards, given.por or "none", given.merge, given.all_interleavings, given.several,
+                        solver, given.smt_dump, timeout)  # fmt: skip
+    while True:
+        verdicts = check_paths(program, settings, progress)
+        verdict = verdicts[0] if len(verdicts) == 1 else _together(verdicts)
+        say(f"{_described(settings)}: {verdict.last_line()}, " + ", ".join(f"{n} {name}" for name, n in verdict.stats.counts.items() if n))
+        left = None if timeout is None else timeout - (time.monotonic() - started)
+        after = _grown(settings, verdict)
+        if not given.incremental or after == settings or (left is not None and left <= 0):
+            return verdict
+        settings = replace(after, seconds=left)
+
+
+def _described(settings: Settings) -> str:
+    switches = "any number of" if settings.contexts is None else f"at most {settings.contexts}"
+    return f"{switches} context switches, --unwind {settings.loops.unwind}"
+
+
+def _grown(settings: Settings, verdict: Verdict) -> Settings:
+    """Larger bounds where they cut; the same where nothing does, or where something is decided."""
+    if verdict.kind != "UNKNOWN":
+        return settings
+    after = settings
+    if settings.contexts is not None and any("(--context-bound)" in line for line in verdict.bounds):
+        after = replace(after, contexts=settings.contexts + 1)
+    if any("(--unwind" in line for line in verdict.bounds):
+        after = replace(after, loops=replace(settings.loops, unwind=settings.loops.unwind + 1))
+    return after
+
+
+def _together(verdicts: list[Verdict]) -> Verdict:
+    """One verdict that tells of several properties: a line for each."""
+    first = next((one for kind in ("FALSE", "UNKNOWN") for one in verdicts if one.kind == kind), verdicts[0])
+    lines = [f"{one.prop}: {one.kind}: {one.reasons[0]}" for one in verdicts]
+    return replace(first, reasons=[*lines, *first.reasons[1:]], prop=first.prop if first.kind == "FALSE" else "")
+
+
+class _Search:
+    def __init__(self, program: Program, settings: Settings, progress: Progress):
+        self.program, self.settings, self.progress = program, settings, progress
+        self.started = time.monotonic()
+        deadline = None if settings.seconds is None else self.started + settings.seconds
+        self.solver = solver_of(settings.solver, settings.dump)
+        self.tree = Tree(Executor(program), settings, self.solver, self._found, deadline, self._tick)
+        self.machine = Machine(program, compiled=False)
+        self.verdicts: dict[str, Verdict] = {}
+        self.stats = Stats()
+
+    def run(self, note: str = "") -> list[Verdict]:
+        why = ""
+        try:
+            self.tree.run()
+        except Stop:
+            pass
+        except OutOfTime:
+            why = "time limit reached"
+        except Undecided:
+            why = f"the solver {self.settings.solver} gave up"
+        self._tick(self.tree.counts)
+        for verdict in self.verdicts.values():
+            verdict.reasons.append(self._explored())
+        notes = [note] * bool(note) + self._notes()
+        if self.settings.several:
+            return [self.verdicts.get(prop) or self._rest(prop, why, notes) for prop in sorted(self.program.checks)]
+        if self.verdicts:
+            return [next(iter(self.verdicts.values()))]
+        return [self._rest(min(self.program.checks) if len(self.program.checks) == 1 else "", why, notes)]
+
+    def _tick(self, counts: Counts) -> None:
+        stats = self.stats
+        stats.transitions, stats.seconds = counts.steps, time.monotonic() - self.started
+        stats.counts = {
+            "interleavings": counts.interleavings, "failed": counts.failed, "blocked": counts.blocked, "merged": counts.merged,
+            "infeasible": counts.infeasible, "steps": counts.steps, "questions": self.solver.calls,
+        }  # fmt: skip
+        self.progress(stats)
+
+    def _notes(self) -> list[str]:
+        """Which of the options had no effect."""
+        if self.settings.por != "none" and self.tree.por == "none" and self.settings.contexts is not None:
+            return ["without reduction: it does not go together with a bound on context switches"]
+        return []
+
+    # ------------------------------------------------------------ violations
+
+    def _found(self, one: Obligation, edges: list[Edge], value: Value) -> None:
+        if one.name not in self.verdicts:
+            self.stats.depth = len(edges)
+            self.verdicts[one.name] = self._violated(one, edges, value)
+        wanted = self.program.checks if self.settings.several else {one.name}
+        if not self.settings.everything and wanted <= self.verdicts.keys():
+            self.tree.counts.interleavings += 1
+            self.tree.counts.failed += 1
+            raise Stop
+
+    def _violated(self, one: Obligation, edges: list[Edge], value: Value) -> Verdict:
+        moves = without_halts(self.machine, lifted(self.machine, edges, value))
+        given: dict[int, list[int]] = {}
+        for name, width in one.inputs.items():
+            given.setdefault(width, []).append(value(reg(name, width)))
+        answers = PathAnswers(self.machine, one.values, given, value)
+        try:
+            finding = confirm(self.machine, moves, Finding(one.name, ""), monitors([one.name]), answers)
+        except InternalError:
+            if one.name != "no-deadlock" or not answers.undefined:
+                raise
+            lines = [f"a thread is blocked only for some values of undefined memory: {name}" for name in answers.undefined]
+            return Verdict("UNKNOWN", one.name, lines, moves, self.stats, lines)
+        return false_verdict(self.machine, moves, finding, self.stats)
+
+    # ------------------------------------------------------------ none found
+
+    def _line(self, name: str) -> str:
+        if name == CONTEXTS:
+            return f"a run needs more than {self.settings.contexts} context switches (--context-bound)"
+        return self.tree.loops.line(name) if name.startswith("unwind.") else bound_line(self.program, name)
+
+    def _explored(self) -> str:
+        counts = self.tree.counts
+        parts = [f"{counts.failed} failed" * bool(counts.failed), f"{counts.blocked} more blocked" * bool(counts.blocked),
+                 f"{counts.merged} more merged" * bool(counts.merged), f"{counts.steps} steps", f"{self.solver.calls} questions"]  # fmt: skip
+        return f"{counts.interleavings} interleavings explored ({', '.join(filter(None, parts))})"
+
+    def _rest(self, prop: str, why: str, notes: list[str]) -> Verdict:
+        bounds = list(dict.fromkeys(self._line(name) for name in self.tree.reached))
+        explored = self._explored()
+        if not why and not bounds:
+            relies = [f"relies on: {self.tree.por} reduction"] if self.tree.por != "none" else []
+            return Verdict("TRUE", prop, [f"all {explored}", *relies, *notes], [], self.stats)
+        reason = f"no violation among {explored}" + (f": {why}" if why else "")
+        return Verdict("UNKNOWN", prop, [reason, *bounds, *notes], [], self.stats, bounds)
+

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 
 from fsoft.bounded.given import Given, longer_loops
 from fsoft.bounded.home import Values, happened, moves_of
@@ -17,17 +18,39 @@ from fsoft.sequentialize.sequential import Sequential
 
 
 @dataclass(slots=True)
-class SequentialFormula:
-    """The formula of a sequential Program that stands for runs of an unwound one. `name` says how many."""
+class Made:
+    """A sequential Program that stands for runs of an unwound one. `name` says how many; `make(True)` has a bound that tells whether
+    those are all."""
 
     unwound: Unwound
     given: Given
-    sequential: Sequential
     name: str
+    make: Callable[[bool], Sequential]
+
+    @property
+    def plain(self) -> Sequential:
+        """For other tools."""
+        return self.make(False)
+
+    def describe(self) -> str:
+        return f"{self.name}, --unwind {self.given.loops.unwind}"
+
+
+Scheme = Callable[[Unwound, Given], Made]
+
+
+@dataclass(slots=True)
+class SequentialFormula:
+    """The formula of a sequential Program. `coverage`: with the bound that tells whether it stands for all runs."""
+
+    made: Made
+    coverage: bool = True
+    sequential: Sequential = field(init=False)
     ground: Ground = field(init=False)
     walk: Walk = field(init=False)
 
     def __post_init__(self) -> None:
+        self.sequential = self.made.make(self.coverage)
         program = self.sequential.program
         self.ground = Ground(program)
         self.walk = Walk(self.ground, 0)
@@ -39,7 +62,7 @@ class SequentialFormula:
     def _bound(self, name: str) -> str:
         """Markers that the sequential Program has and the unwound one has not go by their kind."""
         number = int(name.removeprefix("marker.")) if name.startswith("marker.") else -1
-        return self.sequential.program.markers[number].kind if number >= len(self.unwound.program.markers) else name
+        return self.sequential.program.markers[number].kind if number >= len(self.made.unwound.program.markers) else name
 
     @property
     def model(self) -> Model:
@@ -47,27 +70,48 @@ class SequentialFormula:
 
     def run(self, inputs: Mapping[str, int], prop: str) -> list[Move]:
         """The moves of the unwound Program that the inputs choose, up to where `prop` is violated."""
+        return self.sequential.home(self.play(inputs, prop))
+
+    def play(self, inputs: Mapping[str, int], prop: str) -> list[Move]:
+        """The same as moves of the sequential Program."""
         program, value = self.sequential.program, Values(inputs, self.model.inputs)
-        moves = moves_of(program, happened(program, self.walk.steps, value), value, lambda event: event.prop == prop)
-        return self.sequential.home(moves)
+        return moves_of(program, happened(program, self.walk.steps, value), value, lambda event: event.prop == prop)
 
     def describe(self) -> str:
-        return f"{self.name}, --unwind {self.given.loops.unwind}"
+        return self.made.describe()
 
     def grown(self, given: Given, cuts: tuple[str, ...]) -> Given:
-        """Loops unwound further where one is cut, and another round where some run needs one."""
-        after = longer_loops(self.unwound, given, cuts)
-        rounds = given.rounds or ROUNDS
-        if "rounds" in cuts and (after == given or rounds <= given.loops.unwind):
-            after = replace(after, rounds=rounds + 1)
-        return after
+        """Loops unwound further where one is cut, with more rounds as they grow; another round where some run needs one."""
+        after, rounds = longer_loops(self.made.unwound, given, cuts), given.rounds or ROUNDS
+        if given.schedule is not None:
+            return after
+        if after != given:
+            return replace(after, rounds=max(rounds, min(after.loops.unwind, MOST_WITH_LOOPS)))
+        return replace(given, rounds=rounds + 1) if "rounds" in cuts else given
 
 
+MOST_WITH_LOOPS = 4
+"""While loops grow rounds grow with them, up to so many."""
 ROUNDS = 2
 """How many rounds there are if nothing is said."""
 
 
+def lazy_scheme(unwound: Unwound, given: Given) -> Made:
+    """`--scheme lazy`."""
+    schedule = schedule_of(unwound.program, given.rounds, given.schedule, ROUNDS)
+    return Made(unwound, given, str(schedule), lambda coverage: Lazy(schedule, coverage).apply(unwound.program))
+
+
 def lazy(unwound: Unwound, given: Given) -> SequentialFormula:
     """`--encoding lazy`."""
-    schedule = schedule_of(unwound.program, given.rounds, given.schedule, ROUNDS)
-    return SequentialFormula(unwound, given, Lazy(schedule).apply(unwound.program), str(schedule))
+    return SequentialFormula(lazy_scheme(unwound, given))
+
+
+SCHEMES = {"lazy": "fsoft.bounded.sequential:lazy_scheme"}
+"""Sequentializations by name."""
+
+
+def scheme_of(name: str) -> Scheme:
+    module, _, function = SCHEMES[name].partition(":")
+    found: Scheme = getattr(import_module(module), function)
+    return found

@@ -20,7 +20,7 @@ from fsoft.cli.arguments import (
     request,
 )
 from fsoft.cli.circuits import model_file
-from fsoft.cli.encoding import add_encoding, ask_bounded, chosen
+from fsoft.cli.encoding import add_encoding, ask_backend, ask_bounded, chosen, chosen_backend
 from fsoft.cli.limits import disarm, limited
 from fsoft.cli.reports import add_reports, check_reports, write_reports
 from fsoft.cli.search import Watch, add_engine, check_question, count, decide, find_engine, lowered_for
@@ -46,7 +46,10 @@ def run(argv: Sequence[str]) -> int:
         from fsoft.cli.ltl import check_runs
 
         return check_runs(args, asked)
-    encoding, stages = chosen(args), Stages(args.dump_after)
+    stages, backend = Stages(args.dump_after), chosen_backend(args)
+    if backend is not None:
+        return _answer(args, asked, stages, lambda program, _watch: ask_backend(program, backend, args))
+    encoding = chosen(args)
     if encoding is not None:
         return _answer(args, asked, stages, lambda program, watch: ask_bounded(program, encoding, args, watch))
     engine = find_engine(args.engine)

@@ -51,7 +51,7 @@ def add_engine_options(parser: Parser) -> None:
     group.add_argument("--proof", metavar="FILE", help="sat: write a DRAT proof there if nothing can be violated, and its formula to FILE.cnf")
     group.add_argument("--method", choices=("pdr", "bmc3", "reach"), help="abc: what it runs (pdr)")
     group.add_argument("--simplify", action="store_true", default=None, help="abc: simplify first (a proof may then have no certificate)")
-    group.add_argument("--backend", metavar="NAME", help="bdd: the package (cudd)")
+    group.add_argument("--backend", metavar="NAME", help="bdd: the package (cudd); without --engine: another verifier, as 'cbmc {file}'")
     group.add_argument("--engines", type=names, metavar="A,B", help="portfolio: who takes part")
     group.add_argument("--every", action="store_true", default=None, help="portfolio: let every engine finish, and compare")
     group.add_argument("--keep", metavar="DIR", help="portfolio: where the evidence of a contradiction is kept (the current directory)")

@@ -15,6 +15,7 @@ from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 
 if TYPE_CHECKING:
+    from fsoft.backend import Backend
     from fsoft.encodings import Encoding, Given
 
 NAMES = ("circuit", "tcbmc", "lazy", "mu", "schedule", "paths", "uw")
@@ -119,6 +120,36 @@ def ask_bounded(program: Program, encoding: Encoding, args: argparse.Namespace, 
     if verdict.kind == "UNKNOWN" and not verdict.bounds and left is not None and verdict.stats.seconds >= left - _MARGIN:
         raise OutOfTime
     return verdict
+
+
+def ask_backend(program: Program, backend: Backend, args: argparse.Namespace) -> Verdict:
+    """The verdict of another verifier on the sequentialized program."""
+    from fsoft.backend import check_with
+    from fsoft.passes.bounds import BadBound
+
+    left = None if args.timeout is None else max(0.1, args.timeout - (time.monotonic() - args.started) - _MARGIN)
+    try:
+        return check_with(program, given_bounds(args), backend, timeout=left, say=_say(args))
+    except BadBound as error:
+        raise UsageError(str(error)) from None
+    except TimeoutError:
+        raise OutOfTime from None
+
+
+def chosen_backend(args: argparse.Namespace) -> Backend | None:
+    """The back end that was asked for, or None. (With an engine, --backend is an option of that engine.)"""
+    if args.backend is None or (args.engine is not None and "{file}" not in args.backend):
+        return None
+    if args.encoding not in (None, "lazy") or args.incremental:
+        raise UsageError("--backend gets the program of --encoding lazy, with bounds that stay as they are")
+    if args.engine is not None:
+        raise UsageError("--backend answers in place of an engine: leave out --engine")
+    from fsoft.backend import backend_of
+
+    try:
+        return backend_of(args.backend)
+    except ValueError as error:
+        raise UsageError(f"--backend: {error}") from None
 
 
 def _engine(name: str) -> Any:

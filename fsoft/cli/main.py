@@ -16,6 +16,7 @@ COMMANDS = {
     "replay": "execute a counterexample in the real program, compiled by gcc",
     "reduce": "shrink a program while its verdict or error stays the same",
     "build": "write the circuit of a program for other model checkers",
+    "sequentialize": "write a sequential C program for other verifiers",
     "explain": "turn the witness of another model checker into a C trace",
     "checkers": "list the engines and what each can answer",
 }
@@ -25,7 +26,7 @@ USAGE = "usage: fsoft COMMAND FILE... [options]      (fsoft COMMAND --help for t
 
 def help_text() -> str:
     lines = [f"fsoft {VERSION}: a verifier for concurrent C", "", USAGE, "", "commands:"]
-    lines += [f"  {name:<10}{what}" for name, what in COMMANDS.items()]
+    lines += [f"  {name:<15}{what}" for name, what in COMMANDS.items()]
     codes = "0 true, 10 false, 5 unknown, 1 usage, 2 bad or unsupported input, 6 internal error, 31 time-out"
     return "\n".join([*lines, "", f"exit codes: {codes}"])
 

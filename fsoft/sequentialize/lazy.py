@@ -127,7 +127,7 @@ class _Playing:
             Assign(GO, conj(here, source.expr(step.guard))),
             Assign(str(location.data), conj(location, negate(self.go))),
         ]
-        if index in source.visible:
+        if self.options.coverage and index in source.visible:
             busy = self.busy[number].setdefault(source.slot, self.out.register(f"busy.{source.slot}.{number}", 1))
             actions.append(Assign(str(busy.data), disj(busy, self.go)))
         for name in [a.reg for a in step.actions if hasattr(a, "reg")]:

@@ -1,0 +1,127 @@
+"""Another verifier as a back end (`--backend 'cbmc {file}'`): it gets the sequentialized program as C, and its answer is read back.
+
+A violation counts only if the values in the trace make the sequential Program violate the property and that run replays in the original.
+What a back end proves holds within the bounds, and only if it is to be trusted: the verdict is UNKNOWN and says so.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fsoft.bounded.given import Given
+from fsoft.bounded.sequential import Scheme, scheme_of
+from fsoft.decide import confirmed
+from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.passes.unwind import unwind
+from fsoft.program.program import Program
+from fsoft.program.verdict import Stats, Verdict
+from fsoft.sequentialize.c_text import c_text
+from fsoft.sequentialize.sites import Player, Sites
+from fsoft.sequentialize.targets import TARGETS, Target
+
+_FAILED = re.compile(r"^\W*(VERIFICATION FAILED|FALSE\b|Verification result: FALSE|KLEE: ERROR)", re.MULTILINE)
+_PASSED = re.compile(r"^\W*(VERIFICATION SUCCESSFUL|TRUE$|Verification result: TRUE|KLEE: done)", re.MULTILINE)
+_UNKNOWN = re.compile(r"^\W*(UNKNOWN|VERIFICATION UNKNOWN|Verification result: UNKNOWN)", re.MULTILINE)
+_VALUE = re.compile(r"\bin_(\d+)(?:[!@#&]\d+)*\s*(?::=|=)\s*(?:\(\w[\w ]*\)\s*)?(-?\d+|true\b|false\b)", re.IGNORECASE)
+
+_CALL = re.compile(r"\bnondet_\w+\(\) *= *(-?\d+)|\b__VERIFIER_nondet_\w+\(\) *= *(-?\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """`command` has `{file}` where the name of the C file goes. `target`: whose names the file uses."""
+
+    command: str
+    target: Target
+
+    def arguments(self, file: str) -> list[str]:
+        words = [word.replace("{file}", file) for word in shlex.split(self.command)]
+        if os.path.basename(words[0]) == "cbmc" and "--trace" not in words:
+            words.append("--trace")
+        return words
+
+
+def backend_of(command: str, target: str | None = None) -> Backend:
+    """The back end that a command line means; ValueError with a message if it means none."""
+    if "{file}" not in command:
+        raise ValueError("the command needs {file} where the name of the C file goes")
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ValueError(f"{command}: {error}") from None
+    if shutil.which(words[0]) is None:
+        raise ValueError(f"no program '{words[0]}' to run")
+    name = target or next((t for t in TARGETS if t in os.path.basename(words[0]) and t != "gcc"), "svcomp")
+    return Backend(command, TARGETS[name])
+
+
+def check_with(program: Program, given: Given, backend: Backend, scheme: Scheme | None = None, timeout: float | None = None,
+               say: Callable[[str], None] = lambda _line: None) -> Verdict:  # fmt: skip
+    """The verdict of the back end on the sequentialized program."""
+    unwound = unwind(program, given.loops)
+    made = (scheme or scheme_of("lazy"))(unwound, given)
+    sequential = made.plain
+    output = _run(backend, c_text(sequential.program, backend.target, made.name), timeout)
+    say(f"{made.describe()}: {_last(output)}")
+    prop = min(program.checks) if len(program.checks) == 1 else ""
+    if _FAILED.search(output):
+        sites = Sites(sequential.program)
+        values = _values(output, sites)
+        moves, violation = Player(sites).play(values, order=[] if values else [int(a or b) for a, b in _CALL.findall(output)])
+        if violation is not None:
+            return confirmed(program, unwound.home(sequential.home(moves)), violation.prop, Stats())
+        why = "the back end reports a violation, but the values in its trace lead to none"
+        return Verdict("UNKNOWN", prop, [why, "(does it print a trace?)"], bounds=[why])
+    if _PASSED.search(output):
+        bound = f"proved for {made.describe()} only, by {os.path.basename(shlex.split(backend.command)[0])}"
+        return Verdict("UNKNOWN", prop, [bound], bounds=[bound])
+    if _UNKNOWN.search(output):
+        return Verdict("UNKNOWN", prop, ["the back end does not know"], bounds=["the back end does not know"])
+    raise InputError(NOWHERE, f"--backend: no answer in what it prints; the last line is '{_last(output)}'")
+
+
+def _run(backend: Backend, text: str, timeout: float | None) -> str:
+    """What the back end prints; an InputError if it crashes, and a TimeoutError if it does not end."""
+    with tempfile.TemporaryDirectory(prefix="fsoft-") as folder:
+        file = os.path.join(folder, "sequential.c")
+        with open(file, "w", encoding="utf-8") as out:
+            out.write(text)
+        try:
+            process = subprocess.Popen(backend.arguments(file), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                       stderr=subprocess.STDOUT, start_new_session=True)  # fmt: skip
+        except OSError as error:
+            raise InputError(NOWHERE, f"--backend: cannot be run: {error.strerror}") from None
+        try:
+            output, _ = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError from None
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+    if process.returncode < 0:
+        raise InputError(NOWHERE, f"--backend: it was ended by signal {-process.returncode}")
+    return output.decode(errors="replace")
+
+
+def _last(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return lines[-1][:200] if lines else ""
+
+
+def _values(output: str, sites: Sites) -> dict[int, int]:
+    """The values of choices that a trace names."""
+    found: dict[int, int] = {}
+    for site, value in _VALUE.findall(output):
+        if int(site) < len(sites.width):
+            number = int(value.lower() == "true") if value[-1].isalpha() else int(value)
+            found[int(site)] = number & (1 << sites.width[int(site)]) - 1
+    return found

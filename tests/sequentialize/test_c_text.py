@@ -1,0 +1,123 @@
+"""Printed programs: every tool's names, gcc without warnings, runs that fail only where they should, and our own front end."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from benchmarks.sequentialized import campaign, of_states
+from fsoft.api import load
+from fsoft.bounded.given import Given
+from fsoft.passes.bounds import Bounds
+from fsoft.passes.unwind import unwind
+from fsoft.program.expr import evaluate, reg
+from fsoft.program.options import Options
+from fsoft.sequentialize.c_expr import Expressions, identifier, type_of
+from fsoft.sequentialize.c_text import c_text
+from fsoft.sequentialize.lazy import Lazy
+from fsoft.sequentialize.schedule import schedule_of
+from fsoft.sequentialize.sites import Player, Sites
+from fsoft.sequentialize.targets import TARGETS, TYPES, WIDE
+from tests.program.randomly import expression
+
+gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
+
+TEXT = """#include <pthread.h>
+#include <assert.h>
+#include <stdlib.h>
+struct { int n; char c[3]; } s; int *p; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+void *worker(void *a) { int *q = (int *)a; *q += 1; s.c[1] = (char)*q; return 0; }
+int main(void) { pthread_t t; p = malloc(sizeof *p); *p = 1; pthread_create(&t, 0, worker, p); *p += 1; pthread_join(t, 0);
+assert(*p == 3 && s.c[1] >= 2); free(p); return 0; }
+"""
+
+
+def printed(folder: Path, tool: str, text: str = TEXT, rounds: int = 2) -> Path:
+    path = folder / "p.c"
+    path.write_text(text)
+    unwound = unwind(load([str(path)], Options()), Bounds(2)).program
+    out = folder / f"{tool}.c"
+    out.write_text(c_text(Lazy(schedule_of(unwound, rounds, None), coverage=False).apply(unwound).program, TARGETS[tool]))
+    return out
+
+
+@pytest.mark.parametrize("tool, names", [
+    ("cbmc", ("__CPROVER_assume(", "__CPROVER_assert(", "unsigned __CPROVER_bitvector[", "nondet_uint()")),
+    ("esbmc", ("__ESBMC_assume(", "__ESBMC_assert(", "nondet_uint()")),
+    ("klee", ("klee_make_symbolic(", "klee_silent_exit(", "__assert_fail(")),
+    ("svcomp", ("__VERIFIER_nondet_uint()", "abort()", "reach_error()")),
+    ("gcc", ("choose(", "assume(", "check(")),
+])  # fmt: skip
+def test_every_tool_has_its_names_and_the_users_lines(tmp_path: Path, tool: str, names: tuple[str, ...]) -> None:
+    text = printed(tmp_path, tool).read_text()
+    assert all(name in text for name in names)
+    assert f'#line 5 "{tmp_path / "p.c"}"' in text
+
+
+@gcc
+@pytest.mark.parametrize("tool", ["esbmc", "klee", "svcomp", "gcc"])
+def test_gcc_says_nothing(tmp_path: Path, tool: str) -> None:
+    done = subprocess.run(
+        ["gcc", "-Wall", "-c", "-o", "/dev/null", str(printed(tmp_path, tool))], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0 and done.stderr == ""
+
+
+@pytest.mark.parametrize("rounds, line", [(1, "TRUE"), (2, "FALSE(unreach-call)")])
+def test_our_own_front_end_reads_it_back(tmp_path: Path, rounds: int, line: str) -> None:
+    """One round is not enough for the error; then every run of the sequential program is fine."""
+    from fsoft.decide import decide
+
+    program = load([str(printed(tmp_path, "svcomp", rounds=rounds))], Options())
+    assert decide(program, "bmc").last_line() == line
+
+
+@gcc
+def test_rows_of_the_models_compile_and_fail_as_they_should() -> None:
+    small = [row for row in of_states() if row.program.split("/")[0] in ("classic", "deadlocks", "races", "heap", "memory", "sync")]
+    tally = campaign(small[3::90], Given(Bounds(1), rounds=2), runs=2000, seconds=10)
+    assert tally.rows >= 4 and not tally.wrong
+
+
+@gcc
+def test_expressions_mean_in_c_what_they_mean_here(tmp_path: Path) -> None:
+    source, leaves = random.Random(7), {w: [f"v{w}_{k}" for k in range(2)] for w in (1, 8, 16, 32, 64)}
+    values = {name: source.choice((0, 1, source.getrandbits(w), (1 << w) - 1)) for w, names in leaves.items() for name in names}
+    printer = Expressions({name: identifier(name) for name in values})
+    cases = [expression(source, source.choice((1, 8, 16, 32, 64)), 4, leaves) for _ in range(150)]
+    lines = [f"{type_of(int(n[1:].split('_')[0]))} {n} = {v}{'ull' if v > 1 else ''};" for n, v in values.items()]
+    body = []
+    for case in cases:
+        (text,), before = printer.text([case])
+        body.append(f'{{ {" ".join(before)} printf("%llu\\n", (u64)({text})); }}')
+    program = ["#include <stdio.h>", TYPES, WIDE, *lines, *printer.helpers.values(), "int main(void) {", *body, "return 0; }"]
+    (tmp_path / "e.c").write_text("\n".join(program))
+    subprocess.run(["gcc", "-w", "-o", str(tmp_path / "e"), str(tmp_path / "e.c")], check=True)
+    out = subprocess.run([str(tmp_path / "e")], capture_output=True, text=True, check=True).stdout.split()
+    expected = [str(evaluate(case, lambda node: values[str(node.data)])) for case in cases]
+    wrong = [(str(case), got, right) for case, got, right in zip(cases, out, expected, strict=True) if got != right]
+    assert not wrong, wrong[0]
+    assert reg("v8_0", 8).reads == {"v8_0"}
+
+
+def test_a_run_is_what_was_chosen(tmp_path: Path) -> None:
+    """The table of a run that a player made leads another one to the same end."""
+    path = tmp_path / "p.c"
+    path.write_text(TEXT)
+    unwound = unwind(load([str(path)], Options()), Bounds(2)).program
+    sites = Sites(Lazy(schedule_of(unwound, 2, None), coverage=False).apply(unwound).program)
+    dice, seen = random.Random(1), 0
+    for _ in range(300):
+        first = Player(sites)
+        moves, violation = first.play({k: dice.getrandbits(w) for k, w in enumerate(sites.width)})
+        again, same = Player(sites).play(first.values)
+        assert (moves, violation) == (again, same)
+        told = Player(sites)
+        told.play(moves=moves)
+        assert Player(sites).play(told.values)[1] == violation
+        seen += violation is not None
+    assert seen

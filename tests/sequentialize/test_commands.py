@@ -1,0 +1,106 @@
+"""`fsoft sequentialize` and `fsoft check --backend`: files, answers that are read back, and back ends that misbehave."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from fsoft.api import load
+from fsoft.backend import backend_of, check_with
+from fsoft.bounded.given import Given
+from fsoft.bounded.sequential import lazy_scheme
+from fsoft.cli import exits
+from fsoft.cli.main import main
+from fsoft.frontend.source import InputError
+from fsoft.passes.bounds import Bounds
+from fsoft.passes.unwind import unwind
+from fsoft.program.program import Program
+from fsoft.sequentialize.sites import Sites
+
+TEXT = """#include <pthread.h>
+#include <assert.h>
+int x;
+void *worker(void *p) { x++; return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0); x++; pthread_join(t, 0); assert(x == 2); return 0; }
+"""
+GIVEN = Given(Bounds(2), rounds=2)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "p.c"
+    path.write_text(TEXT)
+    return path
+
+
+@pytest.fixture
+def program(source: Path) -> Program:
+    return load([str(source)])
+
+
+def script(folder: Path, text: str) -> str:
+    """A back end that is a shell script."""
+    path = folder / "verifier"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return f"{path} {{file}}"
+
+
+def test_a_file_for_a_tool(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "seq.c"
+    assert main(["sequentialize", str(source), "--rounds", "3", "-o", str(out), "--for", "esbmc"]) == exits.TRUE
+    assert "__ESBMC_assert(" in out.read_text() and "3 rounds, --unwind 2" in out.read_text()
+
+
+@pytest.mark.parametrize("arguments, code", [
+    (["--scheme", "nothing"], exits.USAGE), (["--rounds", "0"], exits.USAGE), (["--for", "nobody"], exits.USAGE),
+    (["--rounds", "5000"], exits.BAD_INPUT), (["--schedule", "+:9"], exits.BAD_INPUT), (["--unwindset", "nowhere.0:2"], exits.USAGE),
+    (["--ltl", "G x < 3"], exits.USAGE), (["-o", "/nowhere/seq.c"], exits.BAD_INPUT),
+])  # fmt: skip
+def test_bad_bounds_are_named(source: Path, arguments: list[str], code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        found = main(["sequentialize", str(source), *arguments])
+    except SystemExit as error:
+        found = int(str(error.code))
+    assert found == code
+    assert len(capsys.readouterr().err.strip().splitlines()) >= 1
+
+
+def test_a_trace_is_read_back_and_replayed(program: Program, tmp_path: Path) -> None:
+    """Main reads x in the first round, the worker runs, main goes on in the second: three context switches in the words of CBMC."""
+    sequential = lazy_scheme(unwind(program, GIVEN.loops), GIVEN).plain
+    sites = Sites(sequential.program)
+    stops = {f"thread {t}": n for t, n in (("0 (main) in round 1", 2), ("1 (worker) in round 1", 7), ("0 (main) in round 2", 7))}
+    lines = [f"echo '  in_{k}={stops[w.removeprefix('context switch of ')]}u (00000010)'" for k, w in enumerate(sites.what)
+             if w.removeprefix("context switch of ") in stops]  # fmt: skip
+    assert len(lines) == 3
+    verdict = check_with(program, GIVEN, backend_of(script(tmp_path, "\n".join([*lines, "echo VERIFICATION FAILED"]))))
+    assert verdict.last_line() == "FALSE(unreach-call)" and verdict.trace
+
+
+@pytest.mark.parametrize("says, word", [("echo VERIFICATION FAILED", "lead to none"), ("echo VERIFICATION SUCCESSFUL", "2 rounds"),
+                                        ("echo UNKNOWN", "does not know")])  # fmt: skip
+def test_what_does_not_replay_or_is_bounded_is_unknown(program: Program, tmp_path: Path, says: str, word: str) -> None:
+    verdict = check_with(program, GIVEN, backend_of(script(tmp_path, says)))
+    assert verdict.kind == "UNKNOWN" and word in verdict.reasons[0]
+
+
+@pytest.mark.parametrize("does", ["kill -SEGV $$", "echo nonsense", "true"])
+def test_back_ends_that_crash_or_talk_nonsense(program: Program, tmp_path: Path, does: str) -> None:
+    with pytest.raises(InputError, match="--backend"):
+        check_with(program, GIVEN, backend_of(script(tmp_path, does)))
+
+
+def test_a_back_end_that_hangs_is_ended(program: Program, tmp_path: Path) -> None:
+    with pytest.raises(TimeoutError):
+        check_with(program, GIVEN, backend_of(script(tmp_path, f"echo $$ > {tmp_path}/pid; sleep 1000")), timeout=0.5)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+@pytest.mark.parametrize("command", ["cbmc", "no-such-verifier {file}", "sh 'x {file}"])
+def test_commands_that_are_none(source: Path, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(source), "--backend", command]) == exits.USAGE
+    assert capsys.readouterr().err.startswith("fsoft: error: --backend: ")

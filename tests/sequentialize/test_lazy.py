@@ -1,0 +1,135 @@
+"""Lazy sequentialization: what the paper says about rounds and schedules, halting, coverage; and agreement with the explorer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsoft.api import load
+from fsoft.bounded.sequential import lazy_scheme
+from fsoft.encodings import Given, answer
+from fsoft.frontend.source import InputError
+from fsoft.passes.bounds import Bounds
+from fsoft.passes.unwind import unwind
+from fsoft.program.legal import check_legal
+from fsoft.program.options import Options
+from fsoft.program.program import Program
+from fsoft.program.verdict import Verdict
+from fsoft.properties import explore
+from fsoft.sequentialize import lazy as lazy_module
+from fsoft.sequentialize.schedule import schedule_of
+from tests.sequentialize.campaign import campaign
+
+HEAD = """#include <pthread.h>
+#include <assert.h>
+int __VERIFIER_nondet_int(void);
+void __VERIFIER_assume(int);
+int x, y, flag;
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+"""
+
+
+def program(folder: Path, text: str, check: str = "unreach-call") -> Program:
+    path = folder / "p.c"
+    path.write_text(HEAD + text)
+    return load([str(path)], Options(checks=frozenset({check})))
+
+
+def asked(folder: Path, text: str, check: str = "unreach-call", **bounds: object) -> Verdict:
+    return answer(program(folder, text, check), "lazy", Given(Bounds(2), **bounds))  # type: ignore[arg-type]
+
+
+LOST = """void *worker(void *p) { x++; return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0); x++; pthread_join(t, 0); assert(x == 2); return 0; }"""
+"""Main reads x, the worker increments it, main goes on: two rounds."""
+
+
+@pytest.mark.parametrize("rounds, line", [(1, "UNKNOWN"), (2, "FALSE(unreach-call)"), (3, "FALSE(unreach-call)")])
+def test_as_many_rounds_as_the_error_needs(tmp_path: Path, rounds: int, line: str) -> None:
+    verdict = asked(tmp_path, LOST, rounds=rounds)
+    assert verdict.last_line() == line
+    assert line != "UNKNOWN" or any("--rounds" in bound for bound in verdict.bounds)
+
+
+@pytest.mark.parametrize("schedule, line", [("+:+", "FALSE(unreach-call)"), ("+:0", "FALSE(unreach-call)"), ("1:0", "FALSE(unreach-call)"),
+                                            ("+:1", "UNKNOWN"), ("+:worker", "UNKNOWN"), ("0:0:0", "UNKNOWN")])  # fmt: skip
+def test_schedules_leave_out_runs(tmp_path: Path, schedule: str, line: str) -> None:
+    assert asked(tmp_path, LOST, schedule=schedule).last_line() == line
+
+
+@pytest.mark.parametrize("rounds, schedule", [(0, None), (1001, None), (None, ""), (None, "+:7"), (None, "nobody"), (3, "+:+")])
+def test_schedules_that_mean_nothing(tmp_path: Path, rounds: int | None, schedule: str | None) -> None:
+    with pytest.raises(InputError):
+        schedule_of(program(tmp_path, LOST), rounds, schedule)
+
+
+def test_enough_rounds_prove(tmp_path: Path) -> None:
+    safe = LOST.replace("x++; pthread_join", "pthread_join").replace("x == 2", "x == 1")
+    assert asked(tmp_path, safe, incremental=True).last_line() == "TRUE"
+
+
+def test_the_sequential_program_is_a_program(tmp_path: Path) -> None:
+    """Legal, without cycles, and the explorer agrees with the formula."""
+    unwound = unwind(program(tmp_path, LOST), Bounds(2))
+    for rounds, kind in ((1, "UNKNOWN"), (2, "FALSE")):
+        sequential = lazy_scheme(unwound, Given(rounds=rounds)).make(True)
+        check_legal(sequential.program)
+        assert len(sequential.program.threads) == 1
+        assert all(step.target > step.source for step in sequential.program.threads[0].template.steps)
+        assert explore(sequential.program).kind == kind
+
+
+def test_a_store_before_a_failed_assume_is_seen(tmp_path: Path) -> None:
+    text = """void *worker(void *p) { x = 1; __VERIFIER_assume(0); return 0; }
+    int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0); assert(x == 0); return 0; }"""
+    assert asked(tmp_path, text).last_line() == "FALSE(unreach-call)"
+
+
+def test_what_others_do_after_main_has_returned_is_found(tmp_path: Path) -> None:
+    text = """void *worker(void *p) { assert(x == 0); return 0; }
+    int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0); x = 1; return 0; }"""
+    assert asked(tmp_path, text).last_line() == "FALSE(unreach-call)"
+
+
+ORDER = """void *worker(void *p) {
+pthread_mutex_lock(&b); pthread_mutex_lock(&a); pthread_mutex_unlock(&a); pthread_mutex_unlock(&b); return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0); pthread_mutex_lock(&a); pthread_mutex_lock(&b); %s
+pthread_mutex_unlock(&b); pthread_mutex_unlock(&a); pthread_join(t, 0); return 0; }"""
+
+
+def test_deadlocks(tmp_path: Path) -> None:
+    assert asked(tmp_path, ORDER % "", "no-deadlock").last_line() == "FALSE(no-deadlock)"
+    safe = ORDER.replace("lock(&b); pthread_mutex_lock(&a)", "lock(&a); pthread_mutex_lock(&b)", 1)
+    assert asked(tmp_path, safe % "", "no-deadlock", incremental=True).last_line() == "TRUE"
+
+
+def test_a_circle_beside_a_thread_that_runs(tmp_path: Path) -> None:
+    text = "void *busy(void *p) { while (1) x++; return 0; }\n" + ORDER.replace(
+        "pthread_t t;", "pthread_t t, u; pthread_create(&u, 0, busy, 0);"
+    )
+    assert asked(tmp_path, text % "", "no-deadlock").last_line() == "FALSE(no-deadlock)"
+
+
+@pytest.mark.parametrize(
+    "body, line", [("x = 1;", "FALSE(no-data-race)"), ("pthread_mutex_lock(&a); x = 1; pthread_mutex_unlock(&a);", "TRUE")]
+)
+def test_races(tmp_path: Path, body: str, line: str) -> None:
+    text = f"""void *worker(void *p) {{ {body} return 0; }}
+    int main(void) {{ pthread_t t; pthread_create(&t, 0, worker, 0); {body} pthread_join(t, 0); return 0; }}"""
+    assert asked(tmp_path, text, "no-data-race", incremental=True).last_line() == line
+
+
+@pytest.mark.parametrize("check, first", [("unreach-call", 500), ("no-deadlock", 520), ("no-data-race", 540)])
+def test_random_programs(check: str, first: int) -> None:
+    tally = campaign(range(first, first + 5), check)
+    assert not tally.wrong
+
+
+def test_forced_completion_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The seeded defect: threads that must not stop where they like hide what happens before a blocked step."""
+    text = """void *worker(void *p) { assert(x == 0); return 0; }
+    int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0); x = 1; pthread_mutex_lock(&a); pthread_mutex_lock(&a); return 0; }"""
+    assert asked(tmp_path, text, rounds=1).last_line() == "FALSE(unreach-call)"
+    monkeypatch.setattr(lazy_module, "_forced_completion", True)
+    assert asked(tmp_path, text, rounds=1).last_line() != "FALSE(unreach-call)"

@@ -18,52 +18,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fsoft.analysis.actions import Touching
-from fsoft.analysis.sharing import Sharing
-from fsoft.bounded.walk import Ground, Here, Walk
-from fsoft.por.cells import Ground as Cells
+from fsoft.bounded.shared import Shared, SharedWalk
+from fsoft.bounded.walk import Ground, Here
+from fsoft.circuit.steps import StepTerms
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, negate
-from fsoft.program.program import Program
 
 ORDERS = ("round-robin", "free", "start-line")
-
-
-class Shared:
-    """Which entries of the state vector threads share, who writes them, and which steps others can see. Entry `holder`, behind those of the
-    vector, says which thread is inside an atomic section (its slot + 1), if any."""
-
-    def __init__(self, program: Program):
-        self.program = program
-        cells = Cells(program)
-        slots = range(len(program.threads))
-        self.holder = cells.layout.size
-        self.sections = any(location.atomic for thread in program.threads for location in thread.template.locations)
-        self.touches = [self.sections << self.holder for _ in slots]
-        self.writes = list(self.touches)
-        for slot in slots:
-            for index in range(len(program.threads[slot].template.steps)):
-                self._step(cells, slot, index)
-        self.mask = 0
-        for slot in slots:
-            for other in slots:
-                if other != slot:
-                    self.mask |= self.writes[slot] & self.touches[other]
-        self._sharing = Sharing(program, cells.points_to)
-        running = self._sharing.running_at_start()
-        self.starters = frozenset(range(0 if running else 1, len(program.threads)))
-        """The slots that may not be the first to run."""
-
-    def _step(self, cells: Cells, slot: int, index: int) -> None:
-        for action in cells.actions(slot, index):
-            if isinstance(action, Touching):
-                reads, writes = cells.static(slot, action, getattr(action, "address", None))
-                self.touches[slot] |= reads | writes
-                self.writes[slot] |= writes
-
-    def visible(self, slot: int, index: int) -> bool:
-        """Others may see what the step does, or change what it sees."""
-        template = self.program.threads[slot].template
-        return self.sections or self._sharing.visible(template, template.steps[index])
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +40,6 @@ class Contexts:
     def __init__(self, ground: Ground, shared: Shared, count: int, order: str):
         self.ground, self.shared, self.count, self.order = ground, shared, count, order
         self.slots = len(ground.program.threads)
-        self.holder_width = self.slots.bit_length()
         self.turns = [self._turns(slot) for slot in range(self.slots)]
         self.walked: dict[int, ContextWalk] = {}
         self._starts: dict[tuple[int, int], Expr] = {}
@@ -94,7 +53,7 @@ class Contexts:
         return [Turn(number, eq(owner[number], const(slot, width))) for number in range(self.count)]
 
     def initial(self, entry: int) -> Expr:
-        return const(0, self.holder_width) if entry == self.shared.holder else self.ground.initial(entry)
+        return const(0, self.shared.holder_width) if entry == self.shared.holder else self.ground.initial(entry)
 
     def start(self, number: int, entry: int) -> Expr:
         """`x_val`: the entry at the start of context `number`."""
@@ -109,7 +68,7 @@ class Contexts:
             else:
                 holder = entry == self.shared.holder
                 name = "<holder>" if holder else self.ground.words.names[entry]
-                width = self.holder_width if holder else self.ground.words.widths[entry]
+                width = self.shared.holder_width if holder else self.ground.words.widths[entry]
                 self._starts[key] = term = self.ground.input(f"x_val.{number}.{name}", width)
                 self._open.append((number, entry, term))
         return self._starts[key]
@@ -139,12 +98,12 @@ class Contexts:
             self.ground.model.constraints[name] = eq(term, self.end(number - 1, entry))
 
 
-class ContextWalk(Walk):
+class ContextWalk(SharedWalk):
     """A thread among others. `here.turn[j]` says that the thread is in its turn j + 1 or later, the last of them that it does not go on."""
 
     def __init__(self, ground: Ground, contexts: Contexts, slot: int):
-        super().__init__(ground, slot)
-        self.contexts, self.shared, self.turns = contexts, contexts.shared, contexts.turns[slot]
+        super().__init__(ground, contexts.shared, slot)
+        self.contexts, self.turns = contexts, contexts.turns[slot]
         self._current: list[dict[int, Expr]] = [{} for _ in self.turns]
         self._lines: list[Expr] = []
         if contexts.order == "start-line":
@@ -170,9 +129,7 @@ class ContextWalk(Walk):
         for one, when in zip(self.turns, self.within(here.turn), strict=True):
             allowed = disj(allowed, conj(when, one.owned))
         if self.shared.sections:
-            holder = self.shared_value(self.shared.holder, here)
-            free = disj(eq(holder, const(0, holder.width)), eq(holder, const(self.slot + 1, holder.width)))
-            allowed = conj(allowed, free)
+            allowed = conj(allowed, self.unheld(here))
         return allowed
 
     def _switches(self, location: int, j: int) -> Expr:
@@ -187,9 +144,6 @@ class ContextWalk(Walk):
         return [conj(since[j], negate(since[j + 1])) for j in range(len(self.turns))]
 
     # ------------------------------------------------------------ shared memory
-
-    def is_shared(self, index: int) -> bool:
-        return bool(self.shared.mask >> index & 1)
 
     def current(self, turn: int, entry: int) -> Expr:
         """The entry in a turn of the thread, after what has been walked so far."""
@@ -209,12 +163,8 @@ class ContextWalk(Walk):
             if now is not FALSE:
                 self._current[j][index] = ite(now, value, self.current(j, index))
 
-    def _step(self, index: int, here: Here, allowed: Expr) -> Here | None:
-        after = super()._step(index, here, allowed)
-        if after is not None and self.shared.sections:
-            step = self.template.steps[index]
-            inside = self.template.locations[step.target].atomic
-            if inside or self.template.locations[step.source].atomic:
-                width = self.contexts.holder_width
-                self.shared_write(self.shared.holder, const(self.slot + 1 if inside else 0, width), after.when, here)
-        return after
+    def meet(self, index: int, terms: StepTerms, when: Expr, here: Here) -> tuple[Expr, tuple[Expr, ...], tuple[Expr, ...]]:
+        held = self.shared.held_after(self.slot, terms.step)
+        if held is not None:
+            self.shared_write(self.shared.holder, held, conj(when, terms.running), here)
+        return super().meet(index, terms, when, here)

@@ -1,4 +1,4 @@
-"""The state in which a bounded run ends: every thread where it stays, shared memory as the last context leaves it.
+"""The state in which a bounded run ends: every thread where it stays, shared memory as the run leaves it.
 
 A thread may stay anywhere, so the final states are all states that can be reached within the bounds. What is asked about states (races,
 deadlocks, leaks) is therefore asked about the final one: the bads of the circuit of the same Program, with the words of that
@@ -7,26 +7,26 @@ state put in. And the bounds are too small if, in the final state of a run that 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from fsoft.bounded.contexts import Contexts, ContextWalk
 from fsoft.bounded.home import Values
+from fsoft.bounded.shared import SharedWalk, unheld
 from fsoft.bounded.walk import Ground, Here, Scene, Taken, joined
 from fsoft.circuit.encode import Encoding, encode
 from fsoft.circuit.states import BEFORE, OF_STATES
 from fsoft.circuit.steps import Inputs, StepTerms
-from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, fill, negate
+from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, fill, negate
 from fsoft.program.interpreter import in_section
 from fsoft.program.state import OVER
 
 
 class FinalState:
-    """The end of the runs of all walks."""
+    """The end of the runs of all walks (by slot); `shared` says what an entry that is no thread's own holds then."""
 
-    def __init__(self, ground: Ground, contexts: Contexts):
-        self.ground, self.contexts = ground, contexts
+    def __init__(self, ground: Ground, walks: Sequence[SharedWalk], shared: Callable[[int], Expr]):
+        self.ground, self.walks, self.shared = ground, walks, shared
         self.program = ground.program
-        self.walks = [contexts.walked[slot] for slot in range(contexts.slots)]
         self._circuit: Encoding | None = None
         self._values: dict[str, Expr] = {}
 
@@ -63,7 +63,7 @@ class FinalState:
                 found[name] = owned[index] if index in owned else self.shared(index)
         return found
 
-    def _ends(self, walk: ContextWalk) -> list[tuple[Expr, Expr, Here]]:
+    def _ends(self, walk: SharedWalk) -> list[tuple[Expr, Expr, Here]]:
         """Where a thread can be at the end: when, at which location, with which registers and memory of its own."""
         pc = self.ground.layout.pc[walk.slot]
         width = self.ground.words.widths[pc]
@@ -73,10 +73,6 @@ class FinalState:
             unseen = in_section(self.program, walk.slot, step)
             ends.append((conj(one.when, negate(one.goes_on)), const(step.source, width) if unseen else one.effect.writes[pc], after))
         return ends
-
-    def shared(self, entry: int) -> Expr:
-        """What an entry that is no thread's own holds at the end."""
-        return self.contexts.start(self.contexts.count, entry)
 
     def last_step(self, prop: str, value: Values) -> list[Taken]:
         """The step with which a property is violated that is asked about a state and a step from there."""
@@ -93,26 +89,26 @@ class FinalState:
 
     # ------------------------------------------------------------ coverage
 
-    def can_go_on(self, walk: ContextWalk) -> Expr:
-        """The thread has a step that is enabled in the final state."""
+    def can_go_on(self, walk: SharedWalk, how: Callable[[SharedWalk, StepTerms], Expr] = lambda _walk, _terms: TRUE) -> Expr:
+        """The thread has a step that is enabled in the final state and does something of the kind that `how` says."""
         total: Expr = FALSE
         for when, location, here in walk.stays:
             if when is not FALSE:
-                total = disj(total, conj(when, self._enabled(walk, location, here)))
+                total = disj(total, conj(when, self._enabled(walk, location, here, how)))
         if walk.shared.sections:
-            holder = self.shared(walk.shared.holder)
-            total = conj(total, disj(eq(holder, const(0, holder.width)), eq(holder, const(walk.slot + 1, holder.width))))
+            total = conj(total, unheld(self.shared(walk.shared.holder), walk.slot))
         return total
 
-    def _enabled(self, walk: ContextWalk, location: int, here: Here) -> Expr:
+    def _enabled(self, walk: SharedWalk, location: int, here: Here, how: Callable[[SharedWalk, StepTerms], Expr]) -> Expr:
         total: Expr = FALSE
         for index, step in enumerate(walk.template.steps):
             if step.source == location:
                 inputs = Inputs(f"next.{walk.slot}.{index}")
                 scene = Scene(self.ground.words, walk.slot, here.registers, lambda entry: self._at_end(walk, entry, here))
-                total = disj(total, StepTerms(scene, inputs, self.ground.facts, None, walk.slot, step).effect.enabled)
+                terms = StepTerms(scene, inputs, self.ground.facts, None, walk.slot, step)
+                total = disj(total, conj(terms.effect.enabled, how(walk, terms)))
                 self.ground.model.inputs.update(inputs.widths)
         return total
 
-    def _at_end(self, walk: ContextWalk, entry: int, here: Here) -> Expr:
+    def _at_end(self, walk: SharedWalk, entry: int, here: Here) -> Expr:
         return self.shared(entry) if walk.is_shared(entry) else walk.value(entry, here)

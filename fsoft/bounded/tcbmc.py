@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from fsoft.bounded.contexts import ORDERS, Contexts, ContextWalk, Shared
+from fsoft.bounded.contexts import ORDERS, Contexts, ContextWalk
 from fsoft.bounded.final import FinalState
 from fsoft.bounded.given import Given, longer_loops
 from fsoft.bounded.home import Values, happened, moves_of
+from fsoft.bounded.shared import Shared
 from fsoft.bounded.walk import Ground, Taken, add_violations
 from fsoft.circuit.model import Model, check_model
 from fsoft.frontend.source import NOWHERE, InputError
@@ -81,8 +82,9 @@ def tcbmc(unwound: Unwound, given: Given) -> Tcbmc:
         walk = ContextWalk(ground, contexts, slot)
         walk.run()
         contexts.walked[slot] = walk
-    steps = [one for slot in range(slots) for one in contexts.walked[slot].steps]
-    final = FinalState(ground, contexts)
+    walks = [contexts.walked[slot] for slot in range(slots)]
+    steps = [one for walk in walks for one in walk.steps]
+    final = FinalState(ground, walks, lambda entry: contexts.start(count, entry))
     add_violations(ground.model, program, steps)
     final.add_states()
     ground.model.bounds[BOUND] = _needs_more(contexts, final)
@@ -96,8 +98,9 @@ def tcbmc(unwound: Unwound, given: Given) -> Tcbmc:
 
 def _needs_more(contexts: Contexts, final: FinalState) -> Expr:
     """Some run that cannot be arranged in fewer contexts goes on after the last."""
-    more = [final.can_go_on(walk) for walk in final.walks]
-    busy = [_busy(walk) for walk in final.walks]
+    walks = [contexts.walked[slot] for slot in range(contexts.slots)]
+    more = [final.can_go_on(walk) for walk in walks]
+    busy = [_busy(walk) for walk in walks]
     if contexts.order == "free":
         return _needs_more_free(contexts, busy, more)
     rounds = -(-contexts.count // contexts.slots)

@@ -57,9 +57,13 @@ class Scene(Words):
         self.names, self.arrays, self.at, self.banks = words.names, {}, {}, {}
         self.registers = [registers if k == slot else {} for k in range(len(words.program.threads))]
         self._read = read
+        self._known: dict[int, Expr] = {}
 
     def leaf(self, index: int) -> Expr:
-        return self._read(index)
+        """The entry as it was when it was first asked for."""
+        if index not in self._known:
+            self._known[index] = self._read(index)
+        return self._known[index]
 
     def array(self, bank: Bank) -> Expr:
         raise InternalError("an unwound program has no arrays")
@@ -95,6 +99,7 @@ class Walk:
         self.steps: list[Taken] = []
         self.stays: list[tuple[Expr, int, Here]] = []
         self.stopped: list[tuple[Taken, Here]] = []
+        self.arrivals: dict[int, list[Here]] = {}
         self._pc = ground.layout.pc[slot]
         self._own = range(*ground.layout.spans[slot])
         self._zeros = {name: const(0, one.width) for name, one in self.template.registers.items()}
@@ -108,9 +113,9 @@ class Walk:
 
     def run(self) -> None:
         """Visit every location that can be reached."""
-        arrivals: dict[int, list[Here]] = {0: [self.start()]}
+        self.arrivals = {0: [self.start()]}
         for location, indices in enumerate(self._outgoing):
-            ways = arrivals.pop(location, [])
+            ways = self.arrivals.pop(location, [])
             if not ways:
                 continue
             here = self.merged(ways)
@@ -121,7 +126,7 @@ class Walk:
                 if after is not None:
                     left = disj(left, self.steps[-1].when)
                     if after.when is not FALSE:
-                        arrivals.setdefault(self.template.steps[index].target, []).append(after)
+                        self.arrivals.setdefault(self.template.steps[index].target, []).append(after)
             self.stays.append((conj(here.when, negate(left)), location, here))
 
     # ------------------------------------------------------------ what subclasses decide
@@ -142,6 +147,22 @@ class Walk:
     def shared_write(self, index: int, value: Expr, when: Expr, here: Here) -> None:
         raise NotImplementedError
 
+    def meet(self, index: int, terms: StepTerms, when: Expr, here: Here) -> tuple[Expr, tuple[Expr, ...], tuple[Expr, ...]]:
+        """The step writes what threads share. When it happens (it could if `when` holds), its turn, and the thread's turn after it."""
+        seen = conj(when, self.seen(terms))
+        for entry, value in terms.effect.writes.items():
+            if entry not in self._own and self.is_shared(entry):
+                self.shared_write(entry, value, seen, here)
+        return when, here.turn, here.turn
+
+    def seen(self, terms: StepTerms) -> Expr:
+        """What the step writes counts: to stop inside an atomic section ends the run, and nobody sees what has been done."""
+        return terms.running if in_section(self.program, self.slot, terms.step) else TRUE
+
+    def initial(self, entry: int) -> Expr:
+        """An entry at the start of a run."""
+        return self.ground.initial(entry)
+
     # ------------------------------------------------------------ steps
 
     def _choice(self, location: int, indices: list[int]) -> list[Expr]:
@@ -160,7 +181,7 @@ class Walk:
         if self.is_shared(index):
             return self.shared_value(index, here)
         known = here.memory.get(index)
-        return known if known is not None else self.ground.initial(index)
+        return known if known is not None else self.initial(index)
 
     def _step(self, index: int, here: Here, allowed: Expr) -> Here | None:
         """Execute a step; where the thread is then, or None if it cannot happen."""
@@ -174,20 +195,15 @@ class Walk:
         if when is FALSE:
             return None
         self.ground.model.inputs.update(inputs.widths)
-        self.steps.append(Taken(self.slot, index, when, terms.running, terms.effect, scene.leaf, here.turn))
-        if in_section(self.program, self.slot, step):
-            when = conj(when, terms.running)  # to stop inside ends the run: nobody sees what has been done
-        memory = dict(here.memory)
-        for entry, value in terms.effect.writes.items():
-            if entry in self._own:
-                continue
-            if self.is_shared(entry):
-                self.shared_write(entry, value, when, here)
-            else:
-                memory[entry] = value
+        when, turn, turn_after = self.meet(index, terms, when, here)
+        if when is FALSE:
+            return None
+        self.steps.append(Taken(self.slot, index, when, terms.running, terms.effect, scene.leaf, turn))
+        own = self._own
+        written = {entry: value for entry, value in terms.effect.writes.items() if entry not in own and not self.is_shared(entry)}
         live = self._live[step.target]
         registers = {name: value if name in live else self._zeros[name] for name, value in terms.registers.items()}
-        after = Here(conj(when, terms.running), registers, memory, here.turn)
+        after = Here(conj(when, terms.running), registers, here.memory | written, turn_after)
         if terms.running is not TRUE:
             self.stopped.append((self.steps[-1], after))
         return after

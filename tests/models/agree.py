@@ -69,12 +69,13 @@ def ask(row: Row, timeout: int = 60, engine: str = "explicit") -> Outcome:
 
 
 def _who(engine: str) -> list[str]:
-    """An engine, or a bounded encoding (with an order: `tcbmc:free`) with growing bounds."""
+    """An engine, or a bounded encoding (with an order: `tcbmc:free`, or a grain: `mu:inter`) with growing bounds."""
     from fsoft.encodings import ENCODINGS
 
-    name, _, order = engine.partition(":")
+    name, _, variant = engine.partition(":")
     if name in ENCODINGS:
-        return ["--encoding", name, "--incremental", *(["--order", order] if order else [])]
+        option = "--mu-grain" if name == "mu" else "--order"
+        return ["--encoding", name, "--incremental", *([option, variant] if variant else [])]
     return ["--engine", engine]
 
 

@@ -1,0 +1,175 @@
+"""`--encoding mu`: the Model of an unwound Program with a bounded number of writes to shared memory, its coverage, and the way home.
+
+Coverage: the bound `writes` holds if some run uses all positions of the sequence and then somebody can write once more. In a coarse
+sequence a run uses all if no cluster is empty and none could have taken in the first write of the next: because that is another thread's
+(inter-thread: of a thread that comes before one that has been active in the cluster), or because somebody has seen what the cluster left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from fsoft.bounded.final import FinalState
+from fsoft.bounded.given import Given, longer_loops
+from fsoft.bounded.home import Values, happened, moves_of
+from fsoft.bounded.mu_walk import ClusterWalk, MuWalk, Overlay, StepWalk, first_meeting
+from fsoft.bounded.sequence import READS, Clusters, Steps, Unwinding
+from fsoft.bounded.shared import Shared, SharedWalk
+from fsoft.bounded.walk import Ground, Taken, add_violations
+from fsoft.circuit.model import Model, check_model
+from fsoft.circuit.steps import StepTerms
+from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.passes.unwind import Unwound
+from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj, negate
+from fsoft.program.verdict import Move
+
+BOUND = "writes"
+GRAINS = ("fine", "intra", "inter")
+FIRST = {"fine": 8, "intra": 4, "inter": 2}
+"""How many positions there are if nothing is said; with a fine grain all that can be needed, if those are not more than twice as many."""
+MOST = 4096
+
+
+@dataclass(slots=True)
+class Mu:
+    """The formula."""
+
+    unwound: Unwound
+    given: Given
+    ground: Ground
+    sequence: Unwinding
+    walks: Sequence[MuWalk]
+    final: FinalState
+    grain: str
+    reads: str
+
+    @property
+    def model(self) -> Model:
+        return self.ground.model
+
+    def run(self, inputs: Mapping[str, int], prop: str) -> list[Move]:
+        """The moves of the unwound Program that the inputs choose, up to where `prop` is violated."""
+        program, value = self.unwound.program, Values(inputs, self.model.inputs)
+        chosen = happened(program, _steps(self.walks), value)
+        order = sorted(range(len(chosen)), key=lambda k: (sum(value(bit) for bit in chosen[k].turn), k))
+        run = [chosen[k] for k in order] + self.final.last_step(prop, value)
+        return moves_of(program, run, value, lambda event: event.prop == prop)
+
+    def describe(self) -> str:
+        what = "writes" if self.grain == "fine" else f"{self.grain}-thread clusters of writes"
+        return f"{self.sequence.count} {what} ({self.reads} reads), --unwind {self.given.loops.unwind}"
+
+    def grown(self, given: Given, cuts: tuple[str, ...]) -> Given:
+        """Loops unwound further where one is cut; twice as many writes, or half as many clusters again, where they are not enough."""
+        after, count = longer_loops(self.unwound, given, cuts), self.sequence.count
+        if BOUND in cuts:
+            after = replace(after, writes=2 * count if self.grain == "fine" else count + max(1, count // 2))
+        return after
+
+
+def mu(unwound: Unwound, given: Given) -> Mu:
+    """The formula for at most `given.writes` writes, or clusters of writes."""
+    program, grain, reads = unwound.program, given.grain or GRAINS[0], given.reads or READS[0]
+    if grain not in GRAINS:
+        raise InputError(NOWHERE, f"no grain '{grain}' of memory unwinding: one of {', '.join(GRAINS)}")
+    if reads not in READS:
+        raise InputError(NOWHERE, f"no way '{reads}' to read in memory unwinding: one of {', '.join(READS)}")
+    if given.writes is not None and not 1 <= given.writes <= MOST:
+        raise InputError(NOWHERE, f"--writes: from 1 to {MOST}, not {given.writes}")
+    ground, shared = Ground(program), Shared(program)
+    border = first_meeting(ground, shared)
+    most = _most_writes(shared, border)
+    count = given.writes or (most if grain == "fine" and most <= 2 * FIRST[grain] else FIRST[grain])
+    walked = _Walked(ground, shared, border, min(count, most), grain, reads)
+    final = FinalState(ground, walked.walks, lambda entry: walked.sequence.at(walked.sequence.count, entry))
+    add_violations(ground.model, program, _steps(walked.walks))
+    final.add_states()
+    ground.model.bounds[BOUND] = walked.needs_more(final) if count < most else FALSE
+    walked.close()
+    check_model(ground.model)
+    return Mu(unwound, given, ground, walked.sequence, walked.walks, final, grain, reads)
+
+
+def _steps(walks: Sequence[MuWalk]) -> list[Taken]:
+    return [one for walk in walks for one in walk.steps]
+
+
+def _most_writes(shared: Shared, border: int) -> int:
+    """No run has more steps that write than this (apart from those of main before the border, where it is alone)."""
+    total = 0
+    for slot, thread in enumerate(shared.program.threads):
+        most = [0] * len(thread.template.locations)
+        writes = shared.step_writes[slot]
+        for index in sorted(range(len(thread.template.steps)), key=lambda k: thread.template.steps[k].source):
+            step = thread.template.steps[index]
+            counts = writes[index] & shared.mask != 0 and (slot > 0 or step.source >= border)
+            most[step.target] = max(most[step.target], most[step.source] + counts)
+        total += max(most)
+    return total
+
+
+class _Walked:
+    """All threads, walked against one sequence."""
+
+    def __init__(self, ground: Ground, shared: Shared, border: int, count: int, grain: str, reads: str):
+        slots = range(len(ground.program.threads))
+        self.fine: list[StepWalk] = []
+        self.coarse: list[ClusterWalk] = []
+        self.sequence: Unwinding
+        if grain == "fine":
+            steps = self.sequence = Steps(ground, shared, count, reads)
+            self.fine = [StepWalk(ground, steps, slot, border) for slot in slots]
+        else:
+            clusters = self.sequence = Clusters(ground, shared, count, reads)
+            self.overlay = Overlay(clusters, grain == "inter")
+            self.coarse = [ClusterWalk(ground, clusters, slot, border, self.overlay) for slot in slots]
+        self.walks: Sequence[MuWalk] = self.fine or self.coarse
+        for walk in self.walks:
+            walk.run()
+
+    def close(self) -> None:
+        """The constraints that the sequence is what the threads do."""
+        for walk in self.fine:
+            walk.close()
+        if self.coarse:
+            self.overlay.close()
+
+    def needs_more(self, final: FinalState) -> Expr:
+        """Some run that cannot be told with fewer positions writes once more after the last."""
+        more = [final.can_go_on(walk, _writes) for walk in self.walks]
+        count = self.sequence.count
+        if self.fine:
+            return conj(self.sequence.used(count) if count else TRUE, _any(more))
+        total: Expr = TRUE
+        for position in range(1, count + 1):
+            following = more if position == count else [walk.writing[position + 1] for walk in self.coarse]
+            total = conj(total, conj(_any([walk.writing[position] for walk in self.coarse]), self._forced(position, following)))
+        return total
+
+    def _forced(self, position: int, following: Sequence[Expr]) -> Expr:
+        """The cluster could not have gone on with the one who writes next (inter-thread: the first by slot of those who do)."""
+        observed = _any([walk.observing[position] for walk in self.coarse])
+        total: Expr = FALSE
+        before: Expr = FALSE
+        for slot, writes in enumerate(following):
+            if self.overlay.inter:
+                busy = _any([walk.active[position] for walk in self.coarse[slot + 1 :]])
+            else:
+                busy = negate(self.sequence.owner(position, slot))
+            total = disj(total, conj(conj(writes, negate(before)), busy))
+            before = disj(before, writes) if self.overlay.inter else FALSE
+        return conj(_any(following), disj(observed, total))
+
+
+def _writes(walk: SharedWalk, terms: StepTerms) -> Expr:
+    """The step writes what threads share."""
+    assert isinstance(walk, MuWalk)
+    return _any([when for when, _ in walk.written(terms).values()])
+
+
+def _any(conditions: Sequence[Expr]) -> Expr:
+    total: Expr = FALSE
+    for condition in conditions:
+        total = disj(total, condition)
+    return total

@@ -1,0 +1,87 @@
+"""What threads share, for every encoding that walks them one by one."""
+
+from __future__ import annotations
+
+from fsoft.analysis.actions import Touching
+from fsoft.analysis.sharing import Sharing
+from fsoft.bounded.walk import Ground, Here, Walk
+from fsoft.por.cells import Ground as Cells
+from fsoft.program.expr import Expr, const, disj, eq
+from fsoft.program.program import Program, Step
+
+
+class Shared:
+    """Which entries of the state vector threads share, who writes them, and which steps others can see. Entry `holder`, behind those of the
+    vector, says which thread is inside an atomic section (its slot + 1), if any. `step_touches` and `step_writes` are by slot and step."""
+
+    def __init__(self, program: Program):
+        self.program = program
+        self.cells = cells = Cells(program)
+        slots = range(len(program.threads))
+        self.holder = cells.layout.size
+        self.holder_width = len(program.threads).bit_length()
+        self.sections = any(location.atomic for thread in program.threads for location in thread.template.locations)
+        self.touches = [self.sections << self.holder for _ in slots]
+        self.writes = list(self.touches)
+        self.step_touches: list[list[int]] = [[] for _ in slots]
+        self.step_writes: list[list[int]] = [[] for _ in slots]
+        for slot in slots:
+            for index, step in enumerate(program.threads[slot].template.steps):
+                self._step(slot, index, step)
+        self.mask = 0
+        for slot in slots:
+            for other in slots:
+                if other != slot:
+                    self.mask |= self.writes[slot] & self.touches[other]
+        self._sharing = Sharing(program, cells.points_to)
+        running = self._sharing.running_at_start()
+        self.starters = frozenset(range(0 if running else 1, len(program.threads)))
+        """The slots that may not be the first to run."""
+
+    def _step(self, slot: int, index: int, step: Step) -> None:
+        touches, writes = self.sections << self.holder, int(self.held_after(slot, step) is not None) << self.holder
+        for action in self.cells.actions(slot, index):
+            if isinstance(action, Touching):
+                reads, written = self.cells.static(slot, action, getattr(action, "address", None))
+                touches |= reads | written
+                writes |= written
+        self.step_touches[slot].append(touches)
+        self.step_writes[slot].append(writes)
+        self.touches[slot] |= touches
+        self.writes[slot] |= writes
+
+    def visible(self, slot: int, index: int) -> bool:
+        """Others may see what the step does, or change what it sees."""
+        template = self.program.threads[slot].template
+        return self.sections or self._sharing.visible(template, template.steps[index])
+
+    def held_after(self, slot: int, step: Step) -> Expr | None:
+        """What the step writes to the holder, if it enters or leaves an atomic section."""
+        locations = self.program.threads[slot].template.locations
+        inside = locations[step.target].atomic
+        if inside == locations[step.source].atomic:
+            return None
+        return const(slot + 1 if inside else 0, self.holder_width)
+
+
+class SharedWalk(Walk):
+    """A thread among others."""
+
+    def __init__(self, ground: Ground, shared: Shared, slot: int):
+        super().__init__(ground, slot)
+        self.shared = shared
+
+    def is_shared(self, index: int) -> bool:
+        return bool(self.shared.mask >> index & 1)
+
+    def initial(self, entry: int) -> Expr:
+        return const(0, self.shared.holder_width) if entry == self.shared.holder else self.ground.initial(entry)
+
+    def unheld(self, here: Here) -> Expr:
+        """Nobody else is inside an atomic section."""
+        return unheld(self.value(self.shared.holder, here), self.slot)
+
+
+def unheld(holder: Expr, slot: int) -> Expr:
+    """The holder is nobody, or the slot itself."""
+    return disj(eq(holder, const(0, holder.width)), eq(holder, const(slot + 1, holder.width)))

@@ -31,6 +31,8 @@ from fsoft.solve.smt import Undecided
 from fsoft.solve.terms import DEFAULT
 
 Progress = Callable[[Stats], None]
+_ENDS_NOTHING = frozenset({"unreach-call", "no-data-race", "no-deadlock", "valid-memtrack"})
+"""A violation of any other property stops the run: what would come after it is not known."""
 
 
 def check_paths(program: Program, settings: Settings, progress: Progress = lambda _stats: None) -> list[Verdict]:
@@ -134,6 +136,8 @@ class _Search:
         """Which of the options had no effect."""
         if self.settings.por != "none" and self.tree.por == "none" and self.settings.contexts is not None:
             return ["without reduction: it does not go together with a bound on context switches"]
+        if self.settings.por == "source" and self.tree.por == "sleep":
+            return ["with sleep sets only: races are looked for in all states"]
         return []
 
     # ------------------------------------------------------------ violations
@@ -172,12 +176,14 @@ class _Search:
 
     def _explored(self) -> str:
         counts = self.tree.counts
-        parts = [f"{counts.failed} failed" * bool(counts.failed), f"{counts.blocked} more blocked" * bool(counts.blocked),
-                 f"{counts.merged} more merged" * bool(counts.merged), f"{counts.steps} steps", f"{self.solver.calls} questions"]  # fmt: skip
-        return f"{counts.interleavings} interleavings explored ({', '.join(filter(None, parts))})"
+        named = {"failed": counts.failed, "more blocked": counts.blocked, "more merged": counts.merged}
+        parts = [f"{number} {name}" for name, number in named.items() if number]
+        parts += [f"{counts.steps} steps", f"{self.solver.calls} questions"]
+        return f"{counts.interleavings} interleavings explored ({', '.join(parts)})"
 
     def _rest(self, prop: str, why: str, notes: list[str]) -> Verdict:
-        bounds = list(dict.fromkeys(self._line(name) for name in self.tree.reached))
+        stopped = [f"violated.{other}" for other in self.verdicts if other not in _ENDS_NOTHING]
+        bounds = list(dict.fromkeys(self._line(name) for name in (*self.tree.reached, *stopped)))
         explored = self._explored()
         if not why and not bounds:
             relies = [f"relies on: {self.tree.por} reduction"] if self.tree.por != "none" else []

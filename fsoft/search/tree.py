@@ -21,9 +21,10 @@ from dataclasses import dataclass, field
 from fsoft.bounded.outcomes import Executed, Executor, Outcome, applied, start_cells
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj
 from fsoft.program.local import Locality
+from fsoft.program.program import Program
 from fsoft.program.state import OVER
 from fsoft.search.conditions import Conditions
-from fsoft.search.dpor import Event, Events, Footprint, asleep
+from fsoft.search.dpor import Event, Events, Footprint, asleep, footprint
 from fsoft.search.lift import Edge, Value
 from fsoft.search.loops import LoopBounds, Visits
 from fsoft.search.persistent import Persistent
@@ -54,7 +55,7 @@ class Counts:
 @dataclass(slots=True)
 class Node:
     """`counts` are the steps that each slot has made, `forks` its branches that the path decided, `visits` how often it returned to the
-    heads of its loops."""
+    heads of its loops; `ready` has the steps from where each slot is, once they have been executed."""
 
     values: list[Expr]
     active: int
@@ -62,6 +63,7 @@ class Node:
     counts: list[int]
     forks: list[int]
     visits: Visits
+    ready: list[list[Executed] | None]
 
 
 @dataclass(slots=True)
@@ -101,6 +103,14 @@ class _Frame:
     tried: dict[int, Footprint] = field(default_factory=dict)
 
 
+def _reduction(program: Program, settings: Settings) -> str:
+    """The reduction that may be used. None with a bound on context switches. A race is seen in a state where both accesses are pending, and
+    source sets need not lead there; sleep sets leave no state out."""
+    if settings.contexts is not None or len(program.threads) < 2:
+        return "none"
+    return "sleep" if settings.por == "source" and "no-data-race" in program.checks else settings.por
+
+
 class Stop(Exception):
     """The search is over before the tree is."""
 
@@ -124,7 +134,7 @@ class Tree:
         self.atomic = [[place.atomic for place in thread.template.locations] for thread in self.program.threads]
         self._has_atomic = [slot for slot in slots if any(self.atomic[slot])]
         bounded = settings.contexts is not None
-        self.por = "none" if bounded or len(self.program.threads) < 2 else settings.por
+        self.por = _reduction(self.program, settings)
         self.persistent = Persistent(executor) if self.por == "persistent" else None
         self.seen = Seen(settings.merge and self.por in ("none", "persistent"), bounded)
         self.onpath: dict[Hashable, _Frame] = {}
@@ -139,7 +149,7 @@ class Tree:
 
     def run(self) -> None:
         """Explores the whole tree, unless `found` stops it or the time is up (OutOfTime)."""
-        start = Node(self.executor.initial(), 0, 0, [0] * len(self.slots), [0] * len(self.slots), {})
+        start = Node(self.executor.initial(), 0, 0, [0] * len(self.slots), [0] * len(self.slots), {}, [None] * len(self.slots))
         self._arrive(start, {}, None)
         while self.stack:
             frame = self.stack[-1]
@@ -236,7 +246,7 @@ class Tree:
         template, step = self.program.threads[executed.slot].template, self.executor.step(executed.slot, executed.index)
         alone = template.locations[step.target].atomic or template.locations[step.source].atomic
         ends = "valid-memtrack" in self.program.checks and any(one.kind == "ended" for one in executed.outcomes)
-        return Footprint.of(executed, alone or ends)
+        return footprint(executed, alone or ends)
 
     def _child(self, frame: _Frame, choice: Choice) -> Node | None:
         """The node after a step; None where the bound on a loop cuts."""
@@ -258,7 +268,14 @@ class Tree:
                 self._owe(cut, True, TRUE, node)
                 self._leaf()
                 return None
-        return Node(applied(node.values, outcome.writes), active, switches, counts, forks, visits)
+        return Node(applied(node.values, outcome.writes), active, switches, counts, forks, visits, self._still(node, executed, outcome))
+
+    def _still(self, node: Node, executed: Executed, outcome: Outcome) -> list[list[Executed] | None]:
+        """The steps that are what they were, because a step has changed nothing that they read."""
+        changed = executed.write_mask
+        ready = [None if steps is None or any(one.read_mask & changed for one in steps) else steps for steps in node.ready]
+        ready[executed.slot] = None
+        return ready
 
     def _look_at_clock(self) -> None:
         self.tick(self.counts)
@@ -283,7 +300,7 @@ class Tree:
             return
         if event is None:
             event = self._prologue(node, sleep)
-        elif holder is None and forced != event.slot:
+        elif holder is None and event.slot not in (forced, -1):
             self.events.started.append((len(self.events.path), forced))
         self.stack.append(_Frame(len(self.stack), node, {forced: options}, [forced], sleep, self._lengths(), event=event))
 
@@ -303,9 +320,15 @@ class Tree:
 
     def _executed(self, node: Node, slot: int) -> list[Executed]:
         """The steps from where a slot is that may be enabled."""
-        run, out = self.executor.run, self.executor.out[slot][self.executor.location(node.values, slot)]
-        found = [run(node.values, slot, index, node.counts[slot]) for index in out]
-        return [one for one in found if one.enabled is not FALSE]
+        return [one for one in self._tried(node, slot) if one.enabled is not FALSE]
+
+    def _tried(self, node: Node, slot: int) -> list[Executed]:
+        """All steps from where a slot is."""
+        found = node.ready[slot]
+        if found is None:
+            run, out = self.executor.run, self.executor.out[slot][self.executor.location(node.values, slot)]
+            found = node.ready[slot] = [run(node.values, slot, index, node.counts[slot]) for index in out]
+        return found
 
     def _options(self, node: Node, executed: list[Executed]) -> Iterator[Choice]:
         for one in executed:
@@ -405,17 +428,16 @@ class Tree:
     def _note_blocked(self, node: Node, options: dict[int, list[Choice]]) -> None:
         """Threads that wait, or may: whoever made them wait could have come later."""
         for slot in self.slots:
-            out = self.executor.out[slot][self.executor.location(node.values, slot)]
-            if not out or any(choice.when is TRUE for choice in options[slot]):
+            if not node.ready[slot] or any(choice.when is TRUE for choice in options[slot]):
                 continue
-            footprint = Footprint()
-            for index in out:
-                footprint = footprint.joined(Footprint.of(self.executor.run(node.values, slot, index, node.counts[slot]), False))
-            races, clock = self.events.races(slot, footprint)
+            touched = Footprint()
+            for one in self._tried(node, slot):
+                touched = touched.joined(footprint(one, False))
+            races, clock = self.events.races(slot, touched)
             for first in races:
                 self._reverse(first, slot, clock)
 
-    def _reverse(self, first: int, slot: int, clock: frozenset[int]) -> None:
+    def _reverse(self, first: int, slot: int, clock: int) -> None:
         """Have somebody tried, instead of the event with that number, who leads to the slot's next step before it."""
         frame = self.stack[self.events.path[first].point]
         planned = {*frame.tried, *frame.order}

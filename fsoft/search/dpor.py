@@ -50,24 +50,26 @@ class Event:
 
 
 class Events:
-    """The events of the path. `started` maps a slot to the event that created its thread."""
+    """The events of the path. `joined`: the event with that number includes steps of that other slot, too (a thread that it created
+    has started, one that waited for its end has gone on)."""
 
     def __init__(self) -> None:
         self.path: list[Event] = []
-        self.started: list[tuple[int, int]] = []  # number of the event that created, slot
+        self.joined: list[tuple[int, int]] = []
 
-    def cut(self, length: int, started: int) -> None:
-        """Back to the first so many events and creations."""
+    def cut(self, length: int, joined: int) -> None:
+        """Back to the first so many events."""
         del self.path[length:]
-        del self.started[started:]
+        del self.joined[joined:]
 
     def _before(self, slot: int) -> int:
         """What is ordered before anything that the slot does next."""
-        for number in range(len(self.path) - 1, -1, -1):
-            if self.path[number].slot == slot:
-                return self.path[number].clock | 1 << number
-        creator = next((number for number, started in reversed(self.started) if started == slot), -1)
-        return self.path[creator].clock | 1 << creator if 0 <= creator < len(self.path) else 0
+        before = {number for number, other in self.joined if other == slot and number < len(self.path)}
+        last = next((number for number in range(len(self.path) - 1, -1, -1) if self.path[number].slot == slot), -1)
+        clock = 0
+        for number in before | {last} - {-1}:
+            clock |= self.path[number].clock | 1 << number
+        return clock
 
     def races(self, slot: int, footprint: Footprint) -> tuple[list[int], int]:
         """The events that what the slot does next is in a race with, and the mask of all those that are ordered before it."""

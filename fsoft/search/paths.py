@@ -54,7 +54,7 @@ def search_paths(
 ) -> Verdict:
     """The encoding's door: one verdict, with bounds that grow if that is asked for."""
     started = time.monotonic()
-    contexts = given.context_bound or (1 if given.incremental else None)
+    contexts = 1 if given.incremental else given.context_bound
     settings = Settings(contexts, given.loops, given.eager_guards, given.por or "none", given.merge, given.all_interleavings, given.several,
                         solver, given.smt_dump, timeout)  # fmt: skip
     while True:
@@ -62,7 +62,7 @@ def search_paths(
         verdict = verdicts[0] if len(verdicts) == 1 else _together(verdicts)
         say(f"{_described(settings)}: {verdict.last_line()}, " + ", ".join(f"{n} {name}" for name, n in verdict.stats.counts.items() if n))
         left = None if timeout is None else timeout - (time.monotonic() - started)
-        after = _grown(settings, verdict)
+        after = _grown(settings, verdict, given.context_bound)
         if not given.incremental or after == settings or (left is not None and left <= 0):
             return verdict
         settings = replace(after, seconds=left)
@@ -73,12 +73,12 @@ def _described(settings: Settings) -> str:
     return f"{switches} context switches, --unwind {settings.loops.unwind}"
 
 
-def _grown(settings: Settings, verdict: Verdict) -> Settings:
-    """Larger bounds where they cut; the same where nothing does, or where something is decided."""
+def _grown(settings: Settings, verdict: Verdict, most: int | None) -> Settings:
+    """Larger bounds where they cut, with at most so many context switches; the same where nothing cuts, or something is decided."""
     if verdict.kind != "UNKNOWN":
         return settings
     after = settings
-    if settings.contexts is not None and any("(--context-bound)" in line for line in verdict.bounds):
+    if settings.contexts is not None and settings.contexts != most and any("(--context-bound)" in line for line in verdict.bounds):
         after = replace(after, contexts=settings.contexts + 1)
     if any("(--unwind" in line for line in verdict.bounds):
         after = replace(after, loops=replace(settings.loops, unwind=settings.loops.unwind + 1))

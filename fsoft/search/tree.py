@@ -18,9 +18,8 @@ import time
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 
-from fsoft.bounded.outcomes import Executed, Executor, Outcome, applied, start_cells
+from fsoft.bounded.outcomes import Executed, Executor, Outcome, applied
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj
-from fsoft.program.local import Locality
 from fsoft.program.program import Program
 from fsoft.program.state import OVER
 from fsoft.search.conditions import Conditions
@@ -29,6 +28,7 @@ from fsoft.search.lift import Edge, Value
 from fsoft.search.loops import LoopBounds, Visits
 from fsoft.search.persistent import Persistent
 from fsoft.search.questions import Obligation, Questions
+from fsoft.search.quiet import Quiet
 from fsoft.search.seen import Seen
 from fsoft.search.settings import Settings
 from fsoft.search.states import StateProperties
@@ -129,8 +129,7 @@ class Tree:
         self.loops = LoopBounds(self.program, settings.loops)
         slots = range(len(self.program.threads))
         self.slots = list(slots)
-        locality = Locality(self.program)
-        self.local = [locality.local(slot) for slot in slots]
+        self.quiet = Quiet(executor)
         self.atomic = [[place.atomic for place in thread.template.locations] for thread in self.program.threads]
         self._has_atomic = [slot for slot in slots if any(self.atomic[slot])]
         bounded = settings.contexts is not None
@@ -138,7 +137,6 @@ class Tree:
         self.persistent = Persistent(executor) if self.por == "persistent" else None
         self.seen = Seen(settings.merge and self.por in ("none", "persistent"), bounded)
         self.onpath: dict[Hashable, _Frame] = {}
-        self._descriptor = [start_cells(self.layout, slot) for slot in slots]
         self.counts, self.reached = Counts(), dict[str, None]()
         self.edges: list[Edge] = []
         self.events = Events()
@@ -163,12 +161,12 @@ class Tree:
         self._discharge()
 
     def _rewind(self, frame: _Frame) -> None:
-        edges, conditions, events, started = frame.lengths
+        edges, conditions, events, joined = frame.lengths
         if self.owed and (self.owed[-1].edges > edges or self.owed[-1].depth > conditions):
             self._discharge()
         del self.edges[edges:]
         self.conditions.cut(conditions)
-        self.events.cut(events, started)
+        self.events.cut(events, joined)
 
     def _next(self, frame: _Frame) -> Choice | None:
         while not frame.todo:
@@ -301,7 +299,7 @@ class Tree:
         if event is None:
             event = self._prologue(node, sleep)
         elif holder is None and event.slot not in (forced, -1):
-            self.events.started.append((len(self.events.path), forced))
+            self.events.joined.append((len(self.events.path), forced))
         self.stack.append(_Frame(len(self.stack), node, {forced: options}, [forced], sleep, self._lengths(), event=event))
 
     def _end(self, event: _Event | None) -> None:
@@ -316,7 +314,7 @@ class Tree:
         return _Event(-1, frame, Footprint())
 
     def _lengths(self) -> tuple[int, int, int, int]:
-        return len(self.edges), len(self.conditions), len(self.events.path), len(self.events.started)
+        return len(self.edges), len(self.conditions), len(self.events.path), len(self.events.joined)
 
     def _executed(self, node: Node, slot: int) -> list[Executed]:
         """The steps from where a slot is that may be enabled."""
@@ -338,20 +336,12 @@ class Tree:
                     yield Choice(one, outcome, when)
 
     def _forced(self, node: Node) -> int | None:
-        """A slot that moves without being scheduled: its thread has just been created, or only the thread itself can notice."""
+        """A slot that moves without being scheduled."""
         for slot in self.slots:
             location = self.executor.location(node.values, slot)
-            if self.local[slot][location] or (location == 0 and self._starts(node, slot)):
+            if self.quiet.at(slot, location, self._executed(node, slot)):
                 return slot
         return None
-
-    def _starts(self, node: Node, slot: int) -> bool:
-        """The slot is about to take up its work, and nobody else writes what it reads until it has."""
-        for one in self._executed(node, slot):
-            step = self.executor.step(slot, one.index)
-            if one.enabled is TRUE and not one.writes and any(tag.kind == "start" for tag in step.tags):
-                return one.reads <= self._descriptor[slot]
-        return False
 
     def _schedule(self, node: Node, sleep: dict[int, Footprint], event: _Event | None) -> None:
         """A node where the scheduler chooses."""

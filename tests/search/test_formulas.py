@@ -39,9 +39,9 @@ def test_widening_follows_the_core(tmp_path: Path, solver: str) -> None:
     verdict = search_uw(program(tmp_path, SWAPPED), Given(context_bound=3), say=heard.append, solver=solver)
     assert verdict.last_line() == "FALSE(unreach-call)"
     counts = verdict.stats.counts
-    assert counts["iterations"] == len(heard) == 2
+    assert 2 <= counts["iterations"] == len(heard) <= 3
     assert 0 < counts["released"] <= counts["literals"] / 2
-    assert heard[0].startswith("iteration 1: released ts.") and heard[1].startswith("iteration 2: a violation")
+    assert heard[0].startswith("iteration 1: released ts.") and ": a violation (" in heard[-1]
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

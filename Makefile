@@ -1,6 +1,7 @@
 # make install   a .venv with fsoft, every engine and the development tools
 # make demo      a first look: one buggy program, its Program and its counterexample
 # make test      the whole test suite          make lint   ruff, mypy, import order
+# make docs      docs/cli.md, made from the code
 # make bench     how fast C becomes a Program (FOLDERS=... to choose the C files)
 # make fuzz      random C against gcc, until N programs have agreed
 
@@ -13,7 +14,7 @@ FOLDERS ?= models
 N ?= 1000
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: install tools demo test lint bench fuzz clean
+.PHONY: install tools demo test lint docs bench fuzz clean
 .DEFAULT_GOAL := install
 
 install: $(STAMP)
@@ -29,13 +30,14 @@ $(STAMP): pyproject.toml
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m compileall -q fsoft checkers || true
 	touch $@
 
-# Programs that tests compare with: csmith and a 32-bit gcc for C semantics, abc for circuits. Tests that need a missing
-# one skip and say so.
+# Programs that tests compare with: csmith and a 32-bit gcc for C semantics, abc for circuits, chromium for reports. Tests that
+# need a missing one skip and say so.
 tools:
 	@missing=""; \
 	command -v csmith >/dev/null 2>&1 || missing="$$missing csmith"; \
 	ls -d /usr/include/csmith* >/dev/null 2>&1 || missing="$$missing libcsmith-dev"; \
 	command -v berkeley-abc >/dev/null 2>&1 || missing="$$missing berkeley-abc"; \
+	command -v chromium >/dev/null 2>&1 || missing="$$missing chromium fonts-dejavu-core"; \
 	echo 'int main(void){return 0;}' | gcc -m32 -x c -o /dev/null - >/dev/null 2>&1 || missing="$$missing gcc gcc-multilib libc6-dev"; \
 	[ -z "$$missing" ] && exit 0; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
@@ -58,9 +60,12 @@ test: install tools
 	$(BIN)/python -m pytest -n $(JOBS) tests
 
 lint: install
-	$(BIN)/ruff check fsoft checkers tests benchmarks
+	$(BIN)/ruff check fsoft checkers tests benchmarks docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+docs: install
+	$(BIN)/python -m fsoft.cli.reference docs/cli.md
 
 bench: install
 	$(BIN)/python benchmarks/lowering.py $(FOLDERS)

@@ -21,19 +21,19 @@ class Explicit:
     def check(self, program: Program, progress: Progress, **options: Any) -> Verdict:
         from fsoft.properties import Limits, explore
 
-        reduction = options.pop("reduction", None)
+        reduction, seconds = options.pop("reduction", None), options.pop("timeout", None)
         if reduction is not None:
             options["choice"] = reduction.choice(program)
         if "no-deadlock" in program.checks:
             from checkers.lock_order import LockOrder
 
-            verdict = explore(program, progress=progress, limits=Limits(states=_FIRST), **options)
+            verdict = explore(program, progress=progress, limits=Limits(seconds, _FIRST), **options)
             if verdict.kind != "UNKNOWN" or verdict.stats.states < _FIRST:
                 return _relying(verdict, reduction, options)
             verdict = LockOrder().check(program, progress)
             if verdict.kind == "TRUE":
                 return verdict
-        return _relying(explore(program, progress=progress, **options), reduction, options)
+        return _relying(explore(program, progress=progress, limits=Limits(seconds), **options), reduction, options)
 
 
 def _relying(verdict: Verdict, reduction: object, options: dict[str, Any]) -> Verdict:

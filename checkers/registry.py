@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fsoft.circuit.verdict import Answer
 
 GROUP = "fsoft.checkers"
-_OURS = {"explicit": "checkers.explicit", "lock-order": "checkers.lock_order"}
+_OURS = {"explicit": "checkers.explicit", "lock-order": "checkers.lock_order", "parametric": "checkers.parametric"}
 _OF_MODELS = ("bmc", "kinduction", "pdr", "bdd", "sat", "smt", "abc", "nuxmv", "simulation", "portfolio")
 _MODELS = {name: f"checkers.{name}" for name in _OF_MODELS}
 
@@ -37,7 +37,8 @@ class ProgramChecker(Protocol):
 @dataclass(frozen=True, slots=True)
 class Engine:
     """`takes` is "program" or "model"; `proves` and `refutes` say which answers it can give; `options` are the names that
-    its `check` understands; `load` imports the engine."""
+    its `check` understands; `load` imports the engine; `unbounded`: it wants Programs whose creation sites without a known number of
+    executions stand for any number of threads (`Options.unbounded`)."""
 
     name: str
     summary: str
@@ -47,6 +48,7 @@ class Engine:
     refutes: bool
     load: Callable[[], ProgramChecker]
     options: tuple[str, ...] = ()
+    unbounded: bool = False
 
 
 class ModelChecker(Protocol):

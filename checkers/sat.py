@@ -1,7 +1,8 @@
 """One question to a SAT solver: can a target hold in a model without states? The engine of the bounded encodings.
 
 Bads are asked for together, then bounds, in one solver; nothing is unrolled and nothing is swept, because such a model is asked once. A
-proof is the unsatisfiable formula itself: the certificate has no invariant, and whoever checks it solves the formula again.
+proof is the unsatisfiable formula itself: the certificate has no invariant, and whoever checks it solves the formula again. With `proof`,
+the formula that says that some bad or bound holds is written as DIMACS beside its refutation in DRAT, for any proof checker.
 """
 
 from __future__ import annotations
@@ -13,24 +14,29 @@ from checkers.safety import Progress, Question, SafetyEngine, in_turn, induction
 from fsoft.circuit.bits import BitModel, BitStimulus, fingerprint
 from fsoft.circuit.cnf import POSITIVE, Encoder
 from fsoft.circuit.verdict import Answer, Proved, Unknown
+from fsoft.files import write_file
 from fsoft.frontend.source import NOWHERE, InputError
-from fsoft.solve.sat import DEFAULT, OutOfTime, Sat
+from fsoft.solve.sat import DEFAULT, OutOfTime, Sat, refutation
 
 
 @dataclass(slots=True)
 class SatEngine(SafetyEngine):
-    """`solver`: which one."""
+    """`solver`: which one. `proof`: where the refutation goes if everything is proved; the formula is there with `.cnf` behind its name."""
 
     solver: str = DEFAULT
+    proof: str | None = None
 
     def answer(self, question: Question) -> Answer:
         if question.bits.latches:
             raise InputError(NOWHERE, "the engine sat answers about models without states: use bmc")
         formula = Formula(question.bits, self.solver)
         try:
-            return in_turn(question, lambda names, progress: self._ask(question, formula, names, progress))
+            found = in_turn(question, lambda names, progress: self._ask(question, formula, names, progress))
         finally:
             formula.sat.close()
+        if self.proof is not None and isinstance(found, Proved):
+            write_proof(question.bits, self.solver, self.proof)
+        return found
 
     @staticmethod
     def _ask(question: Question, formula: Formula, names: list[str], progress: Progress | None) -> Answer:
@@ -71,11 +77,32 @@ class Formula:
         return BitStimulus((), (tuple(int(bool(v) and self.sat.value(v)) for v in known),))
 
 
+def write_proof(bits: BitModel, solver: str, path: str) -> None:
+    """The formula in `path`.cnf, its refutation in `path`: no target of the model can hold. An InputError if the solver gives none."""
+    clauses: list[list[int]] = []
+    variables = 0
+
+    def var() -> int:
+        nonlocal variables
+        variables += 1
+        return variables
+
+    encoder = Encoder(bits.aig, clauses.append, var)
+    clauses += [[encoder.literal(literal, POSITIVE)] for literal in bits.constraints.values()]
+    clauses.append([encoder.literal(literal, POSITIVE) for literal in bits.targets().values() if literal != 0])
+    lines = refutation(solver, clauses)
+    if lines is None:
+        raise InputError(NOWHERE, f"--proof: the solver {solver} gives no proof: choose another with --solver")
+    cnf = [f"p cnf {variables} {len(clauses)}", *(" ".join(map(str, [*clause, 0])) for clause in clauses)]
+    write_file(f"{path}.cnf", ("\n".join(cnf) + "\n").encode())
+    write_file(path, ("\n".join(lines) + "\n").encode())
+
+
 ENGINE = ModelEngine(
     name="sat",
     summary="one question to a SAT solver, for models without states",
     proves=True,
     refutes=True,
     load=SatEngine,
-    options=("solver",),
+    options=("solver", "proof"),
 )

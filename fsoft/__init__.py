@@ -1,9 +1,10 @@
 """fsoft: a verifier for concurrent C.
 
-    program = fsoft.load(["prog.c"])            # the concurrent Program
-    verdict = fsoft.check(["prog.c"])           # TRUE, FALSE with a trace, or UNKNOWN with the bound that cut
+    program = fsoft.load("prog.c")               # C files as one concurrent program
+    result = program.check("no-data-race")       # TRUE, FALSE with a trace, or UNKNOWN with the bound that cut
+    program.build("prog.aag")                    # the circuit, for any model checker
 
-Names are imported on first use, so that `import fsoft` costs nothing.
+`docs/python.md` tells more. Names are imported on first use, so that `import fsoft` costs nothing.
 """
 
 from __future__ import annotations
@@ -13,17 +14,31 @@ from typing import TYPE_CHECKING
 from fsoft.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from fsoft.api import Options, Source, check, load
+    from checkers.registry import UnknownEngine
+    from fsoft.facade import Built, Loaded, check, load
+    from fsoft.frontend.source import InputError, Source, Unsupported
+    from fsoft.program.options import PROPERTIES, Options
+    from fsoft.result import Change, Guilty, Result, Step, Thread, Trace
 
-_API = ("Options", "Source", "check", "load")
+_HOMES = {
+    "fsoft.facade": ("Built", "Loaded", "check", "load"),
+    "fsoft.result": ("Change", "Guilty", "Result", "Step", "Thread", "Trace"),
+    "fsoft.program.options": ("Options", "PROPERTIES"),
+    "fsoft.frontend.source": ("InputError", "Source", "Unsupported"),
+    "checkers.registry": ("UnknownEngine",),
+}
 
 
 def __getattr__(name: str) -> object:
-    if name in _API:
-        from fsoft import api
+    for module, names in _HOMES.items():
+        if name in names:
+            from importlib import import_module
 
-        return getattr(api, name)
+            return getattr(import_module(module), name)
     raise AttributeError(f"module 'fsoft' has no attribute {name!r}")
 
 
-__all__ = ["Options", "Source", "__version__", "check", "load"]
+__all__ = [
+    "Built", "Change", "Guilty", "InputError", "Loaded", "Options", "PROPERTIES", "Result", "Source", "Step", "Thread", "Trace",
+    "UnknownEngine", "Unsupported", "__version__", "check", "load",
+]  # fmt: skip

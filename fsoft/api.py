@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from checkers.registry import Progress
 from fsoft.frontend.source import Source
@@ -82,11 +83,15 @@ def check(
     define: Sequence[str] = (),
     undefine: Sequence[str] = (),
 ) -> Verdict:
-    """The verdict of an engine on `options.checks` (assertions, unless said otherwise). A FALSE has been replayed."""
+    """The verdict of an engine on `options.checks` (assertions, unless said otherwise). A FALSE has been replayed, its trace shortened."""
     from fsoft.decide import find_engine
+    from fsoft.trace.shorten import shortened
 
-    program = load(sources, options, bits=bits, cpp=cpp, include=include, define=define, undefine=undefine)
-    return find_engine(engine).load().check(program, progress)
+    found, chosen = find_engine(engine), options or Options()
+    if found.unbounded:
+        chosen = replace(chosen, unbounded=True)
+    program = load(sources, chosen, bits=bits, cpp=cpp, include=include, define=define, undefine=undefine)
+    return shortened(program, found.load().check(program, progress))
 
 
 __all__ = ["After", "Options", "Program", "Source", "Verdict", "check", "load", "stages"]

@@ -50,6 +50,7 @@ ENCODINGS = {
     one.name: one
     for one in (
         Encoding("tcbmc", "threads meet at context switches (TCBMC)", "fsoft.bounded.tcbmc:tcbmc", ("contexts", "order")),
+        Encoding("lazy", "rounds of threads, one after the other (Lazy-CSeq)", "fsoft.bounded.sequential:lazy", ("rounds", "schedule")),
         Encoding("schedule", "all interleavings in one formula (ESBMC)", "fsoft.bounded.schedule:schedule", ("context_bound",)),
         Encoding("paths", "one interleaving after the other (ESBMC, lazy)", "fsoft.search.paths:search_paths",
                  ("context_bound", "eager_guards", "por", "merge", "all_interleavings", "several", "smt_dump"), search=True),

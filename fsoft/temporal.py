@@ -351,7 +351,7 @@ def _place(program: Program, lasso: Lasso) -> Loc:
     move = next((m for m in (*lasso.loop, *reversed(lasso.stem)) if m is not None), None)
     if move is None:
         return Loc(program.name, 0)
-    from fsoft.trace.text import user_loc
+    from fsoft.trace.values import user_loc
 
     return user_loc(program.threads[move.slot].template.steps[move.step])
 

@@ -145,7 +145,7 @@ class Sharing:
 
     def _run_main(self) -> list[int]:
         template = self.program.threads[0].template
-        running = [self._closure(self._running_at_start())] * len(template.locations)
+        running = [self._closure(self.running_at_start())] * len(template.locations)
         if any(t.template is template for t in self.program.threads[1:]):
             return [self._others] * len(running)
         if not self._starts[0]:
@@ -171,7 +171,7 @@ class Sharing:
         self._groups.update(self._closure(running[step.source] | starts[id(step)]) for step in template.steps)
         return running
 
-    def _running_at_start(self) -> int:
+    def running_at_start(self) -> int:
         """Slots besides main whose descriptor says RUNNING from the start."""
         initial = self.program.objects[self._array].initial if self._array else {}
         states = {slot: initial.get(descriptor.offset(slot, "state", self.program.word // 8)) for slot in range(1, self._slots)}

@@ -49,6 +49,9 @@ class Shared:
                 if other != slot:
                     self.mask |= self.writes[slot] & self.touches[other]
         self._sharing = Sharing(program, cells.points_to)
+        running = self._sharing.running_at_start()
+        self.starters = frozenset(range(0 if running else 1, len(program.threads)))
+        """The slots that may not be the first to run."""
 
     def _step(self, cells: Cells, slot: int, index: int) -> None:
         for action in cells.actions(slot, index):
@@ -151,12 +154,12 @@ class ContextWalk(Walk):
     def start(self) -> Here:
         here = super().start()
         here.turn = (FALSE,) * len(self.turns)
-        if not self.turns:
-            here.when = FALSE
         return here
 
     def enter(self, location: int, here: Here, steps: list[int]) -> Expr:
-        if any(self.shared.visible(self.slot, index) for index in steps):
+        if not self.turns:
+            return FALSE
+        if (location == 0 and self.slot in self.shared.starters) or any(self.shared.visible(self.slot, index) for index in steps):
             before: Expr = TRUE
             turn = []
             for j, late in enumerate(here.turn):

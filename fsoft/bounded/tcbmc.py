@@ -105,16 +105,19 @@ def _needs_more(contexts: Contexts, final: FinalState) -> Expr:
     tight: Expr = TRUE
     for before, after in pairwise(used):
         tight = conj(tight, _descends(before, after))
-    return conj(tight, _descends(used[-1], more))
+    short = contexts.count - (rounds - 1) * contexts.slots  # the last round may end before all had their turn
+    beyond: Expr = FALSE
+    for slot in range(short, contexts.slots):
+        beyond = disj(beyond, more[slot])
+    return conj(tight, disj(beyond, _descends(used[-1], more)))
 
 
 def _busy(walk: ContextWalk) -> list[Expr]:
-    """For each turn of a thread whether it takes a visible step in it."""
+    """For each turn of a thread whether it takes a step in it."""
     found: list[Expr] = [FALSE] * len(walk.turns)
     for one in walk.steps:
-        if walk.shared.visible(walk.slot, one.index):
-            for j, inside in enumerate(walk.within(one.turn)):
-                found[j] = disj(found[j], conj(one.when, inside))
+        for j, inside in enumerate(walk.within(one.turn)):
+            found[j] = disj(found[j], conj(one.when, inside))
     return found
 
 

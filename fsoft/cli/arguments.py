@@ -134,6 +134,12 @@ def add_limits(parser: Parser) -> None:
     group.add_argument("--memory", type=positive, metavar="MB", help="end with what is known at that much memory")
 
 
+def add_trace_view(group: argparse._ArgumentGroup) -> None:
+    """How much of a run is shown."""
+    group.add_argument("--stack", action="store_true", help="with every step of the trace, the calls that led there")
+    group.add_argument("--all-steps", action="store_true", help="show every step, also those that do not matter for the failure")
+
+
 def add_insight(parser: Parser) -> None:
     group = parser.add_argument_group("insight")
     group.add_argument("--stats", action="store_true", help="sizes and times of every stage, on stderr")

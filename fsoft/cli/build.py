@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fsoft.cli import exits
@@ -18,6 +19,7 @@ from fsoft.cli.circuits import (
     reduction_of,
     scheduler_of,
 )  # fmt: skip
+from fsoft.cli.encoding import add_encoding, chosen, given_bounds
 from fsoft.cli.files import write_file
 from fsoft.cli.limits import limited
 from fsoft.cli.stages import Dumped, Stages
@@ -25,6 +27,7 @@ from fsoft.cli.stages import Dumped, Stages
 if TYPE_CHECKING:
     from fsoft.circuit.encode import Encoding
     from fsoft.circuit.export import Exported
+    from fsoft.encodings import Encoding as BoundedEncoding
 
 _MOST_DEPTH = 10_000
 
@@ -33,7 +36,9 @@ def run(argv: Sequence[str]) -> int:
     from fsoft.circuit.export import FORMATS
 
     args = build_parser().parse_args(argv)
-    check_scheduler(args)
+    bounded = chosen(args)
+    if bounded is None:
+        check_scheduler(args)
     if args.output is None:
         raise exits.UsageError("build needs -o FILE (.aag, .aig, .btor2, .smv or .smt2)")
     suffix = args.output.rpartition(".")[2]
@@ -45,7 +50,8 @@ def run(argv: Sequence[str]) -> int:
         from fsoft.cli.ltl import build_runs
 
         return build_runs(args, asked, suffix)
-    return limited(lambda: _work(args, asked, suffix), args.timeout, args.memory)
+    work = _work if bounded is None else partial(_bounded, bounded)
+    return limited(lambda: work(args, asked, suffix), args.timeout, args.memory)
 
 
 def build_parser() -> Parser:
@@ -64,6 +70,7 @@ def build_parser() -> Parser:
     add_checks(parser)
     add_reduction(parser)
     add_scheduler(parser)
+    add_encoding(parser)
     add_lowering(parser)
     add_limits(parser)
     add_insight(parser)
@@ -98,6 +105,37 @@ def _work(args: argparse.Namespace, asked: Request, suffix: str) -> int:
     unit = "bits" if exported.bits is not None else "words"
     sizes = f"{len(exported.states)} state {unit}, {len(exported.inputs)} input {unit}, {len(exported.targets)} bads and bounds"
     print(f"{args.output}: {sizes}")
+    return exits.TRUE
+
+
+def _bounded(bounded: BoundedEncoding, args: argparse.Namespace, asked: Request, suffix: str) -> int:
+    """The formula of a bounded encoding: a model without states. It has no map; `fsoft check` with the same bounds shows its runs in C."""
+    from fsoft.circuit.export import live_file, one_target
+    from fsoft.passes.unwind import unwind
+
+    for option, given in (("--narrow", args.narrow), ("--depth", args.depth is not None), ("--arrays keep", args.arrays == "keep")):
+        if given:
+            raise exits.UsageError(f"{option} is for circuits, not for --encoding {bounded.name}")
+    if bounded.search:
+        raise exits.UsageError(f"--encoding {bounded.name} asks many small questions: there is no one model to build")
+    stages, bounds = Stages(args.dump_after), given_bounds(args)
+    try:
+        program = stages.load(asked)
+    except Dumped as dumped:
+        print(dumped.text())
+        return exits.TRUE
+    formula = bounded.load()(unwind(program, bounds.loops), bounds)
+    stages.note("encode", f"{len(formula.model.inputs)} inputs, {len(formula.model.constraints)} constraints")
+    comment = f"fsoft: {program.name}, --encoding {bounded.name}, {formula.describe()}"
+    wanted = one_target(formula.model, args.bad)
+    data, model = live_file(
+        wanted, suffix, comment, reduce=not args.no_reduce, fold=args.fold_constraints, version=args.aiger or "1.9"
+    )  # fmt: skip
+    stages.note("export", f"{len(data)} bytes")
+    write_file(args.output, data)
+    if args.stats:
+        stages.report()
+    print(f"{args.output}: {formula.describe()}: {len(model.inputs)} inputs, {len(model.bad) + len(model.bounds)} bads and bounds")
     return exits.TRUE
 
 

@@ -5,54 +5,60 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from fsoft.cli import exits
-from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_race_model, add_reading, request
+from fsoft.cli.arguments import (
+    Parser,
+    Request,
+    add_checks,
+    add_insight,
+    add_limits,
+    add_lowering,
+    add_race_model,
+    add_reading,
+    add_trace_view,
+    request,
+)
 from fsoft.cli.circuits import model_file
 from fsoft.cli.encoding import add_encoding, ask_bounded, chosen
-from fsoft.cli.limits import limited
-from fsoft.cli.search import Watch, add_engine, check_question, count, decide, find_engine
+from fsoft.cli.limits import disarm, limited
+from fsoft.cli.reports import add_reports, check_reports, write_reports
+from fsoft.cli.search import Watch, add_engine, check_question, count, decide, find_engine, lowered_for
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.program.program import Check, Program
 from fsoft.program.verdict import Verdict
-
-if TYPE_CHECKING:
-    from fsoft.encodings import Encoding
-
 
 Ask = Callable[[Program, Watch], Verdict]
 
 
 def run(argv: Sequence[str]) -> int:
-    args = _parser().parse_args(argv)
-    args.started = time.monotonic()
+    args = make_parser().parse_args(argv)
+    args.started, args.argv = time.monotonic(), list(argv)
     if (model := model_file(args.files)) is not None:
         from fsoft.cli.models import check_model_file
 
         return check_model_file(args, model)
-    if args.witness:
-        raise exits.UsageError("--witness is for model files: the trace of a C program is printed")
     asked = request(args)
+    check_reports(args, runs=bool(asked.formulas))
     if asked.formulas:
+        if args.trace_file:
+            raise exits.UsageError("--trace-file is for properties of states: an infinite run ends in no failure to replay")
         from fsoft.cli.ltl import check_runs
 
         return check_runs(args, asked)
-    encoding = chosen(args)
-    stages, ask = Stages(args.dump_after), _asking(args, asked, encoding)
+    encoding, stages = chosen(args), Stages(args.dump_after)
+    if encoding is not None:
+        return _answer(args, asked, stages, lambda program, watch: ask_bounded(program, encoding, args, watch))
+    engine = find_engine(args.engine)
+    check_question(engine, asked, args)
+    return _answer(args, lowered_for(engine, asked), stages, lambda program, watch: decide(program, engine, args, watch))
+
+
+def _answer(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) -> int:
     return limited(lambda: _work(args, asked, stages, ask), args.timeout, args.memory)
 
 
-def _asking(args: argparse.Namespace, asked: Request, encoding: Encoding | None) -> Ask:
-    """Who answers: an encoding of its own, or an engine."""
-    if encoding is not None:
-        return lambda program, watch: ask_bounded(program, encoding, args, watch)
-    engine = find_engine(args.engine)
-    check_question(engine, asked, args)
-    return lambda program, watch: decide(program, engine, args, watch)
-
-
-def _parser() -> Parser:
+def make_parser() -> Parser:
     parser = Parser("check", "Answer TRUE, FALSE with a trace, or UNKNOWN with the bound that cut.")
     add_reading(parser)
     add_checks(parser)
@@ -65,8 +71,12 @@ def _parser() -> Parser:
     trace = output.add_mutually_exclusive_group()
     trace.add_argument("--trace", dest="trace", action="store_true", default=True, help="print the counterexample (the default)")
     trace.add_argument("--no-trace", dest="trace", action="store_false", help="print only the verdict and its reasons")
+    add_trace_view(output)
+    output.add_argument("--no-shorten", dest="shorten", action="store_false", help="keep the trace as the engine found it")
     output.add_argument("--json", action="store_true", help="one JSON object on stdout instead of text")
-    output.add_argument("--witness", metavar="FILE", help="with a model file: write the counterexample there (aigsim or BTOR2)")
+    output.add_argument("--trace-file", metavar="FILE", help="write that JSON object to a file, beside the text: what fsoft replay reads")
+    output.add_argument("--html", metavar="FILE", help="write a report to look at in a browser: one file, no network")
+    add_reports(output)
     output.add_argument("--show-properties", action="store_true", help="list the checks of the program and stop")
     add_insight(parser)
     return parser
@@ -83,6 +93,7 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) ->
             print("\n".join(properties(program)))
             return exits.TRUE
         verdict = under_race_model(program, ask(program, watch), args.race_model)
+        verdict = _simpler(program, verdict) if args.shorten else verdict
     except Dumped as dumped:
         print(dumped.text())
         return exits.TRUE
@@ -95,8 +106,21 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) ->
     stages.note("check", count(verdict.stats))
     if args.stats:
         stages.report()
+    disarm()
+    code = verdict.exit_code() if code is None else code
     _report(args, asked, program, verdict)
-    return verdict.exit_code() if code is None else code
+    write_reports(args, asked, program, verdict, code)
+    return code
+
+
+def _simpler(program: Program, verdict: Verdict) -> Verdict:
+    """The verdict with a shorter trace; as it is, if a limit strikes before there is one."""
+    from fsoft.trace.shorten import shortened
+
+    try:
+        return shortened(program, verdict)
+    except (exits.OutOfTime, exits.OutOfMemory, MemoryError):
+        return verdict
 
 
 def _stopped(why: str, watch: Watch, program: Program | None) -> Verdict:
@@ -121,17 +145,28 @@ def properties(program: Program) -> list[str]:
 
 
 def _report(args: argparse.Namespace, asked: Request, program: Program | None, verdict: Verdict) -> None:
-    """The trace and the reasons for a person, or JSON; the last line is for machines."""
+    """The trace and the reasons for a person, or JSON; the last line is for machines. `--html` gets a report of its own."""
+    if args.html:
+        from fsoft.cli.story import write_report
+
+        write_report(args, asked, program, verdict)
+    if args.trace_file:
+        from fsoft.cli.files import write_file
+        from fsoft.cli.json import json_of
+
+        write_file(args.trace_file, json_of(asked, program, verdict, args.trace).encode() + b"\n")
     if args.json:
         from fsoft.cli.json import json_of
 
         print(json_of(asked, program, verdict, args.trace))
         return
+    more: list[str] = []
     if verdict.trace and program is not None and args.trace:
-        from fsoft.trace.text import text_of_trace
+        from fsoft.cli.story import print_story, story_of, tail
 
-        print(text_of_trace(program, verdict.trace))
-        print()
-    for line in [*verdict.reasons, *(program.notes if program else [])]:
+        story = story_of(program, verdict)
+        more = tail(args, story)
+        print_story(args, story, [*verdict.reasons, *more, *program.notes])
+    for line in [*verdict.reasons, *more, *(program.notes if program else [])]:
         print(line)
     print(verdict.last_line())

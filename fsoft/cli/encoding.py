@@ -69,9 +69,9 @@ def chosen(args: argparse.Namespace) -> Encoding | None:
         raise UsageError(f"--encoding {found.name} has no --por")
     if args.por == "cstub" or args.transactions is not None:
         raise UsageError("--encoding paths has --por sleep, persistent or source, and no --transactions")
-    if found.search and args.engine is not None:
+    if found.search and getattr(args, "engine", None) is not None:
         raise UsageError(f"--encoding {found.name} asks a solver itself: choose one with --solver, not with --engine")
-    if found.search and args.solver is not None:
+    if found.search and getattr(args, "solver", None) is not None:
         _solver(args.solver)
     if args.scheduler is not None:
         raise UsageError(f"--scheduler is for circuits: --encoding {found.name} has bounds of its own")

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 
 from fsoft import api
 from fsoft.circuit.banks import LEAST
-from fsoft.circuit.bits import BOUND, BitStimulus
+from fsoft.circuit.bits import BOUND
 from fsoft.circuit.encode import Encoding, encode
 from fsoft.circuit.export import FORMATS, Exported, export
+from fsoft.circuit.home import first_target, read_witness
 from fsoft.circuit.lift import Lifter
 from fsoft.circuit.mapfile import Recipe, comment_of, program_hash, read_map
-from fsoft.circuit.model import Model
-from fsoft.circuit.simulate import simulate
 from fsoft.circuit.verdict import Stimulus
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, add_limits
@@ -51,7 +49,7 @@ def _work(model: str, witness: str, map_file: str, suffix: str) -> int:
     exported = export(encoding, recipe.form, comment_of(encoding, recipe))
     if exported.data != data:
         raise InputError(Loc(model, 0), f"this is not the model that {os.path.basename(map_file)} describes: build it again")
-    return _explain(encoding, exported, _stimulus(exported, text, witness), witness)
+    return _explain(encoding, exported, read_witness(exported, text, witness), witness)
 
 
 def _text(path: str) -> str:
@@ -89,24 +87,11 @@ def _encoding(recipe: Recipe, program: Program, wanted: str, map_file: str) -> E
     return encode(program, recipe.scheduler, arrays, Reduction(*recipe.reduction).restrict(program))
 
 
-def _stimulus(exported: Exported, text: str, name: str) -> Stimulus:
-    """The witness as a run of the whole circuit, whichever format it has."""
-    from fsoft.circuit.formats.witness import read_btor2_witness, read_stimulus
-
-    if exported.words is not None:
-        return exported.words_home(read_btor2_witness(text, exported.words, name)[0])
-    assert exported.bits is not None
-    if re.match(r"\s*(;.*\s+)*sat\b", text):
-        raise InputError(Loc(name, 1), "a BTOR2 witness belongs to a .btor2 model, this is an AIGER model")
-    run: BitStimulus = read_stimulus(text, exported.bits, name)[0]
-    return exported.bits_home(run)
-
-
 def _explain(encoding: Encoding, exported: Exported, stimulus: Stimulus, witness: str) -> int:
     from fsoft.trace.text import text_of_trace
 
     program = encoding.program
-    reached, stimulus = _first_target(encoding.model, stimulus)
+    reached, stimulus = first_target(encoding.model, stimulus)
     if not reached:
         other = "" if exported.model is encoding.model else "; it may leave the range of a narrowed word: build without --narrow"
         raise InputError(Loc(witness, 0), f"this run of {len(stimulus.inputs)} steps reaches no bad and no bound of the program{other}")
@@ -118,16 +103,3 @@ def _explain(encoding: Encoding, exported: Exported, stimulus: Stimulus, witness
     print(text_of_trace(program, verdict.trace))
     print("\n".join(["", *verdict.reasons, *program.notes, verdict.last_line()]))
     return verdict.exit_code()
-
-
-def _first_target(model: Model, stimulus: Stimulus) -> tuple[str, Stimulus]:
-    """The bad or bound that the run reaches first, a bad before a bound, and the run up to there; "" if none."""
-    bound: tuple[str, int] = ("", len(stimulus.inputs))
-    for step in simulate(model, stimulus):
-        for name, term in model.bad.items():
-            if step.holds(term):
-                return name, Stimulus(stimulus.initial, stimulus.inputs[: step.number + 1])
-        for name, term in model.bounds.items():
-            if step.holds(term) and not bound[0]:
-                bound = (BOUND + name, step.number + 1)
-    return bound[0], Stimulus(stimulus.initial, stimulus.inputs[: bound[1]])

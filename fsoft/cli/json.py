@@ -1,26 +1,35 @@
-"""A verdict as one JSON object, for tools that call fsoft."""
+"""A verdict as one JSON object: for tools that call fsoft, and for `fsoft replay`.
+
+The object follows `fsoft/trace/trace.schema.json`, named by `schema`; `docs/json.md` explains it. A change that breaks readers gets a new number.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
+from pathlib import Path
 from typing import Any
 
 from fsoft.cli.arguments import Request
-from fsoft.frontend.source import Loc
+from fsoft.frontend.source import Loc, Source
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
+from fsoft.trace.record import SCHEMA, place, record_trace
 from fsoft.version import VERSION
 
 
 def json_of(asked: Request, program: Program | None, verdict: Verdict, with_trace: bool) -> str:
-    """`verdict`, `property`, `reasons` and `bounds` as in the text; `trace` has one entry per statement."""
+    """The object as text. `trace` has one entry per statement, `moves` one per step; both only for FALSE, and if asked for."""
     answer: dict[str, Any] = {
+        "schema": SCHEMA,
         "fsoft": VERSION,
-        "files": [source.path for source in asked.sources],
+        "files": [_file(source) for source in asked.sources],
+        "data_model": "LP64" if asked.bits == 64 else "ILP32",
+        "entry": asked.options.entry,
         "checks": sorted(asked.options.checks),
         "verdict": verdict.kind,
         "property": verdict.prop or None,
-        "location": _place(verdict.loc) if verdict.loc.line > 0 else None,
+        "location": _place(verdict.loc),
         "reasons": verdict.reasons,
         "bounds": verdict.bounds,
         "notes": program.notes if program else [],
@@ -33,21 +42,35 @@ def json_of(asked: Request, program: Program | None, verdict: Verdict, with_trac
     }
     if with_trace and program is not None and verdict.trace:
         answer["trace"] = _trace(program, verdict)
-    return json.dumps(answer, indent=2, ensure_ascii=False)
+        answer.update(record_trace(program, verdict))
+    return json.dumps(answer, indent=1, ensure_ascii=False)
 
 
-def _place(loc: Loc) -> dict[str, Any]:
-    return {"file": loc.file, "line": loc.line, "column": loc.column}
+def _file(source: Source) -> dict[str, Any]:
+    flags = {"include": list(source.include), "define": list(source.define), "undefine": list(source.undefine)}
+    return {"path": source.path, "sha256": hash_of(source.path), **flags}
+
+
+def hash_of(path: str) -> str:
+    """SHA-256 of a file as it is now; "" if it cannot be read (a pipe that has been read already)."""
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest() if Path(path).is_file() else ""
+    except OSError:
+        return ""
+
+
+def _place(loc: Loc) -> dict[str, Any] | None:
+    return place(loc) if loc.line > 0 else None
 
 
 def _trace(program: Program, verdict: Verdict) -> list[dict[str, Any]]:
-    from fsoft.trace.text import lines_of_trace
+    from fsoft.trace.story import lines_of_trace
 
     return [
         {
             "thread": program.threads[line.slot].name,
             "slot": line.slot,
-            **_place(line.loc),
+            **place(line.loc),
             "statement": line.text,
             "inputs": line.inputs,
             "changes": {name: {"old": old, "new": new} for name, (old, new) in line.changes.items() if old != new},

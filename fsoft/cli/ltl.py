@@ -12,6 +12,7 @@ from fsoft.cli.arguments import Request
 from fsoft.cli.circuits import engine_options
 from fsoft.cli.files import write_file
 from fsoft.cli.limits import limited
+from fsoft.cli.reports import write_run_reports
 from fsoft.cli.search import Watch, count, find_engine
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.program.program import Program
@@ -109,7 +110,11 @@ def _answer(args: argparse.Namespace, watched: Watched, prop: Property, engine: 
 
 def _report(args: argparse.Namespace, asked: Request, program: Program | None, answers: list[Answered], notes: list[str],
             code: int | None) -> int:  # fmt: skip
+    from fsoft.trace.outcome import outcome
+
     worst = _worst(answers)
+    if args.html:
+        _html(args, asked, program, answers, notes)
     if args.json:
         objects = [_json(asked, program, one, args.trace, notes) for one in answers]
         print(json.dumps(objects if len(objects) > 1 else objects[0], indent=2, ensure_ascii=False))
@@ -117,7 +122,19 @@ def _report(args: argparse.Namespace, asked: Request, program: Program | None, a
         for one in answers:
             _print(args, program, one, several=len(answers) > 1)
         print("\n".join([*notes, worst.last_line()]))
-    return worst.exit_code() if code is None else code
+    code = worst.exit_code() if code is None else code
+    write_run_reports(args, asked, lambda: [outcome(program, one.verdict, str(one.prop), _loop(one)) for one in answers], code)
+    return code
+
+
+def _html(args: argparse.Namespace, asked: Request, program: Program | None, answers: list[Answered], notes: list[str]) -> None:
+    """The report on the worst answer; the others are named."""
+    from fsoft.cli.story import write_report
+
+    worst = _worst(answers)
+    chosen = next(one for one in answers if one.verdict is worst)
+    others = [f"{one.prop}: {one.verdict.last_line()}" for one in answers if one is not chosen]
+    write_report(args, asked, program, worst, _loop(chosen), [*chosen.notes, *others, *notes])
 
 
 def _worst(answers: list[Answered]) -> Verdict:
@@ -134,14 +151,16 @@ def _loop(answer: Answered) -> int | None:
 
 
 def _print(args: argparse.Namespace, program: Program | None, one: Answered, several: bool) -> None:
-    from fsoft.trace.text import text_of_trace
+    from fsoft.cli.story import print_story, story_of, tail
 
+    more: list[str] = []
     if several:
         print(f"== {one.prop}")
     if one.lasso is not None and program is not None and args.trace:
-        print(text_of_trace(program, one.verdict.trace, _loop(one)))
-        print()
-    for line in [*one.verdict.reasons, *one.notes]:
+        story = story_of(program, one.verdict, _loop(one))
+        more = tail(args, story)
+        print_story(args, story, [*one.verdict.reasons, *more, *one.notes])
+    for line in [*one.verdict.reasons, *more, *one.notes]:
         print(line)
     if several:
         print(f"{one.prop}: {one.verdict.last_line()}\n")
@@ -156,6 +175,47 @@ def _json(asked: Request, program: Program | None, one: Answered, trace: bool, n
     if one.lasso is not None:
         table["loop"] = _loop(one)
     return table
+
+
+# ---------------------------------------------------------------- run
+
+
+def run_lasso(args: argparse.Namespace, asked: Request, inputs: list[int]) -> int:
+    """`fsoft run --ltl F --schedule 'STEM(LOOP)'`: the run, and whether it violates the formulas."""
+    if args.schedule is None or "(" not in args.schedule:
+        raise exits.UsageError("a property of runs needs a run that never ends: --schedule 'STEM(LOOP)', as fsoft check prints it")
+    props = properties_of(args, asked)
+    return limited(lambda: _run(args, asked, props, inputs), args.timeout, args.memory)
+
+
+def _run(args: argparse.Namespace, asked: Request, props: list[Property], inputs: list[int]) -> int:
+    from fsoft.cli.run import read_turns
+    from fsoft.program.interpreter import Machine
+    from fsoft.program.run import NoSuchMove, scheduled_run
+    from fsoft.properties.ltl import Lasso
+    from fsoft.temporal import NotALasso, violated
+    from fsoft.trace.story import tell
+    from fsoft.trace.text import Style, text_of_story
+
+    watched = _load(asked, props, Stages())
+    schedule = read_turns(args.schedule, watched.program)
+    try:
+        done = scheduled_run(Machine(watched.program, compiled=False), schedule.turns, inputs, len(schedule.turns))
+    except NoSuchMove as error:
+        raise exits.UsageError(f"--schedule: {error}") from None
+    except ValueError as error:
+        raise exits.UsageError(f"--inputs: {error}") from None
+    stem, loop = done.moves[: schedule.loop], done.moves[schedule.loop :]
+    print(text_of_story(tell(watched.program, done.moves, len(stem)), Style.of_terminal(args.stack, args.all_steps, rows=None)))
+    worst = exits.TRUE
+    for prop in props:
+        try:
+            answer = violated(watched, prop, Lasso(tuple(stem), tuple(loop) or (None,)), Stats())
+            print("\n".join(["", *answer.verdict.reasons, answer.verdict.last_line()]))
+            worst = max(worst, answer.verdict.exit_code())
+        except NotALasso as why:
+            print(f"\n{prop}: not violated by this run: {why}")
+    return worst
 
 
 # ---------------------------------------------------------------- build

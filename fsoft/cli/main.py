@@ -13,6 +13,7 @@ COMMANDS = {
     "check": "answer TRUE, FALSE with a trace, or UNKNOWN with the bound that cut",
     "show": "print the concurrent program that C became",
     "run": "execute once, with a random or a given schedule, and say what happened",
+    "replay": "execute a counterexample in the real program, compiled by gcc",
     "reduce": "shrink a program while its verdict or error stays the same",
     "build": "write the circuit of a program for other model checkers",
     "explain": "turn the witness of another model checker into a C trace",

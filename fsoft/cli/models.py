@@ -38,6 +38,8 @@ def check_model_file(args: argparse.Namespace, path: str) -> int:
         raise exits.UsageError("properties are part of the model: --ltl and --fairness cannot be given when a model is checked")
     if args.scheduler or args.contexts or args.rounds or args.schedule:
         raise exits.UsageError("the scheduler is part of the model: it cannot be chosen when a model is checked")
+    if args.sarif or args.junit or args.graphml_witness or args.witness_version:
+        raise exits.UsageError("--sarif, --junit and SV-COMP witnesses are about C programs; for a model --witness writes the stimulus")
     if args.arrays:
         raise exits.UsageError("--arrays is for C programs: a model has the arrays that its file has")
     if args.por or args.transactions:

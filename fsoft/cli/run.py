@@ -7,13 +7,14 @@ import re
 from collections.abc import Sequence
 
 from fsoft.cli import exits
-from fsoft.cli.arguments import Parser, add_checks, add_limits, add_lowering, add_reading, positive, request
+from fsoft.cli.arguments import Parser, add_checks, add_limits, add_lowering, add_reading, add_trace_view, positive, request
 from fsoft.cli.limits import limited
 from fsoft.cli.stages import Stages
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
-from fsoft.program.run import Run, random_run, scheduled_run
+from fsoft.program.run import NoSuchMove, Run, Turn, random_run, scheduled_run
 from fsoft.program.state import Halted, Violation
+from fsoft.trace.schedule import BadSchedule, Schedule, read_schedule
 
 ENDINGS = {
     "violated": "a property is violated",
@@ -32,15 +33,21 @@ def run(argv: Sequence[str]) -> int:
     add_reading(parser)
     group = parser.add_argument_group("the run")
     group.add_argument("--seed", type=int, default=0, metavar="N", help="of the random choices (0)")
-    group.add_argument("--schedule", metavar="S", help="which thread makes each move, by number or name: '0,1*3,worker' (main is 0)")
+    group.add_argument("--schedule", metavar="S",
+                       help="which thread makes each move, number or name: '0,1*3,worker,2/2' (0: main; /2: its second way)")  # fmt: skip
     group.add_argument("--inputs", default="", metavar="V", help="values of the first choices of the program, in order: '3,-1,0x10'")
     group.add_argument("--steps", type=positive, default=1000, metavar="N", help="stop after that many steps (1000)")
     add_checks(parser)
     add_lowering(parser)
     add_limits(parser)
+    add_trace_view(parser.add_argument_group("output"))
     args = parser.parse_args(argv)
     inputs = [_number(word) for word in _words(args.inputs)]
     asked = request(args)
+    if asked.formulas:
+        from fsoft.cli.ltl import run_lasso
+
+        return run_lasso(args, asked, inputs)
     return limited(lambda: _work(args, inputs, Stages().load(asked)), args.timeout, args.memory)
 
 
@@ -56,24 +63,33 @@ def _number(word: str) -> int:
 
 
 def _work(args: argparse.Namespace, inputs: list[int], program: Program) -> int:
-    from fsoft.trace.text import text_of_trace
+    from fsoft.trace.story import tell
+    from fsoft.trace.text import Style, text_of_story
 
     done = _execute(args, inputs, program)
     if done.moves:
-        print(text_of_trace(program, done.moves))
+        style = Style.of_terminal(args.stack, args.all_steps or done.why != "violated", rows=None)
+        print(text_of_story(tell(program, done.moves, finding=done.finding), style))
         print()
     for event in done.events:
         print(_event(program, event))
+    if done.finding is not None:
+        print("\n".join([f"{done.finding.loc}: {done.finding.prop}: {done.finding.message}", *done.finding.lines]))
     print(f"{ENDINGS[done.why]} ({len(done.moves)} steps{'' if args.schedule else f', seed {args.seed}'})")
     return exits.FALSE if done.why == "violated" else exits.TRUE
 
 
 def _execute(args: argparse.Namespace, inputs: list[int], program: Program) -> Run:
-    machine = Machine(program, compiled=False)
+    from fsoft.properties import monitors
+
+    machine, watching = Machine(program, compiled=False), monitors(sorted(program.checks))
     try:
         if args.schedule is None:
-            return random_run(machine, args.seed, args.steps, inputs)
-        return scheduled_run(machine, schedule(args.schedule, program), inputs, args.steps)
+            return random_run(machine, args.seed, args.steps, inputs, watching)
+        turns = schedule_turns(args.schedule, program)
+        return scheduled_run(machine, turns, inputs, max(args.steps, len(turns)), watching)
+    except NoSuchMove as error:
+        raise exits.UsageError(f"--schedule: {error}") from None
     except ValueError as error:
         raise exits.UsageError(f"--inputs: {error}") from None
 
@@ -85,14 +101,25 @@ def _event(program: Program, event: Violation | Halted) -> str:
     return f"{event.loc}: {event.kind}{what and ': '}{what}"
 
 
+def read_turns(text: str, program: Program) -> Schedule:
+    """What `--schedule` says."""
+    try:
+        return read_schedule(text, program)
+    except BadSchedule as error:
+        raise exits.UsageError(f"--schedule: {error}") from None
+
+
+def schedule_turns(text: str, program: Program) -> list[Turn]:
+    """The turns that `--schedule` names; there is no loop."""
+    found = read_turns(text, program)
+    if found.loop is not None:
+        raise exits.UsageError("--schedule: a loop '(...)' is for properties of runs: --ltl, or --property termination")
+    return found.turns
+
+
 def schedule(text: str, program: Program) -> list[int]:
-    """`0,1*3,worker`: slots by number or by name, each with how often it moves."""
-    slots: list[int] = []
-    for word in _words(text):
-        name, _, times = word.partition("*")
-        matching = [t.index for t in program.threads if name in (str(t.index), t.name)]
-        if not matching or (times and not times.isdigit()):
-            known = ", ".join(f"{t.index} ({t.name})" for t in program.threads)
-            raise exits.UsageError(f"--schedule: '{word}' is no thread; there are {known}")
-        slots += [matching[0]] * int(times or 1)
-    return slots
+    """The slots that `--schedule` names, for those who cannot choose among the ways of a thread."""
+    turns = schedule_turns(text, program)
+    if any(turn.way for turn in turns):
+        raise exits.UsageError("--schedule: which way a thread takes ('1/2') can be said to fsoft run only")
+    return [turn.slot for turn in turns]

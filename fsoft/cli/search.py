@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from dataclasses import replace
 from typing import Any
 
 from checkers.registry import Engine, Progress, UnknownEngine, engine
@@ -68,6 +69,11 @@ def check_question(engine: Engine, asked: Request, args: argparse.Namespace) -> 
         engine_options(engine, args)
     elif args.scheduler is not None or args.arrays is not None:
         raise UsageError(f"the engine {engine.name} has no --{'arrays' if args.scheduler is None else 'scheduler'}")
+
+
+def lowered_for(engine: Engine, asked: Request) -> Request:
+    """The request, with creation sites read as the engine wants them."""
+    return replace(asked, options=replace(asked.options, unbounded=True)) if engine.unbounded else asked
 
 
 def decide(program: Program, engine: Engine, args: argparse.Namespace, progress: Progress) -> Verdict:

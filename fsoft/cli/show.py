@@ -18,6 +18,7 @@ def run(argv: Sequence[str]) -> int:
     add_checks(parser)
     form = parser.add_argument_group("what is shown").add_mutually_exclusive_group()
     form.add_argument("--dot", action="store_true", help="the control-flow graphs, for Graphviz")
+    form.add_argument("--html", metavar="FILE", help="write the control-flow graphs as a page to look at in a browser")
     form.add_argument("--show-loops", action="store_true", help="every loop with its thread, its place and its bound")
     add_limits(parser)
     add_insight(parser)
@@ -30,7 +31,13 @@ def run(argv: Sequence[str]) -> int:
             program = stages.load(asked)
         except Dumped as dumped:
             program = dumped.program
-        print(_text(program, args.dot, args.show_loops))
+        if args.html:
+            from fsoft.cli.files import write_file
+            from fsoft.trace.graphs import graphs
+
+            write_file(args.html, graphs(program, asked.name).encode("utf-8", "replace"))
+        else:
+            print(_text(program, args.dot, args.show_loops))
         if args.stats:
             stages.report()
         return exits.TRUE

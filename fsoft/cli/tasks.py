@@ -71,6 +71,8 @@ def read_property(path: str) -> Question:
         if not text or text.startswith(("#", "//")):
             continue
         match = _CHECK.fullmatch(text)
+        if text.startswith("COVER"):
+            raise Unsupported(Loc(path, number, 1), "this asks for tests that cover the program, not for a verdict")
         if not match:
             raise InputError(Loc(path, number, 1), "expected a line such as CHECK( init(main()), LTL(G ! call(reach_error())) )")
         entry = match[1]

@@ -12,7 +12,7 @@ from fsoft.frontend.source import InputError, Loc
 
 Yaml = Union[str, list["Yaml"], dict[str, "Yaml"], None]
 
-_KEY = re.compile(r"""([A-Za-z_][\w.-]*|'[^']*'|"[^"]*")\s*:(?:\s+(.*))?$""")
+_KEY = re.compile(r"""([A-Za-z_][\w. /-]*?|'[^']*'|"[^"]*")\s*:(?:\s+(.*))?$""")
 _COMMENT = re.compile(r"""^((?:[^#'"]|'[^']*'|"[^"]*"|(?<=\S)#)*?)(?:(?:^|\s)#.*)?$""")
 
 

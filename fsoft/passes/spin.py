@@ -25,8 +25,6 @@ def spin_heads(template: Template, nest: Nesting, droppable: Droppable) -> dict[
     out = template.outgoing()
     found: dict[int, frozenset[int]] = {}
     for head, members in nest.members.items():
-        if any(nest.heads[node][-1] != head for node in members):
-            continue  # a loop inside
         steps = [s for node in sorted(members) for s in out[node] if s.target in members]
         if not _idle(template, steps, live.names(live.at[head])):
             continue

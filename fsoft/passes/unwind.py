@@ -27,8 +27,8 @@ from fsoft.analysis.validity import Validity
 from fsoft.passes.bounds import Bounds, Limits
 from fsoft.passes.dead import droppable
 from fsoft.passes.graph import Graph, shortened
+from fsoft.passes.slots import Slots, without_zero
 from fsoft.passes.spin import KEPT_OUT, spin_heads
-from fsoft.passes.starts import possible_starts, runs_at_start
 from fsoft.program.expr import FALSE, Expr
 from fsoft.program.program import Action, Assign, Halt, Load, Location, Marker, Program, Require, Step, Tag, Template, Thread
 from fsoft.program.verdict import Move
@@ -57,6 +57,7 @@ def unwind(program: Program, bounds: Bounds | None = None) -> Unwound:
     """The program without cycles. Slots that share a template get copies; `own` leaves become constants."""
     limits = Limits(bounds or Bounds(), program)
     points_to, validity = PointsTo(program), Validity(program)
+    slots = Slots(points_to)
     facts: dict[int, _Facts] = {}
     result = replace(program, threads=[], markers=list(program.markers))
     origin: list[list[int | None]] = []
@@ -64,10 +65,10 @@ def unwind(program: Program, bounds: Bounds | None = None) -> Unwound:
         about = facts.get(id(thread.template))
         if about is None:
             about = facts[id(thread.template)] = _Facts(program, thread.template, validity)
-        starts = possible_starts(program, result.threads, thread.index) + runs_at_start(program, thread.index)
-        one = _Unwinding(thread, about, Transfer(points_to, thread.index, points_to.private(thread.index)), limits, starts, result.markers)
-        template = one.run()
-        result.threads.append(replace(thread, template=template))
+        starts, known = slots.starts(thread.index, result.threads), slots.at_start(thread.index, result.threads)
+        transfer = Transfer(points_to, thread.index, points_to.private(thread.index))
+        one = _Unwinding(thread, about, transfer, limits, slots, starts, result.markers)
+        result.threads.append(replace(thread, template=one.run(known)))
         origin.append(one.origin)
     return Unwound(result, program, origin)
 
@@ -119,8 +120,9 @@ class _Round:
 class _Unwinding:
     """One slot."""
 
-    def __init__(self, thread: Thread, facts: _Facts, transfer: Transfer, limits: Limits, starts: int, markers: list[Marker]):
-        self.thread, self.facts, self.transfer, self.limits, self.markers = thread, facts, transfer, limits, markers
+    def __init__(self, thread: Thread, facts: _Facts, transfer: Transfer, limits: Limits, slots: Slots, starts: int, markers: list[Marker]):
+        self.thread, self.facts, self.transfer, self.limits, self.slots = thread, facts, transfer, limits, slots
+        self.markers = markers
         self.starts = min(starts, limits.starts(thread))
         self.more_starts = starts > self.starts
         self.template = thread.template
@@ -136,8 +138,8 @@ class _Unwinding:
 
     # ------------------------------------------------------------ the walk
 
-    def run(self) -> Template:
-        self._reach((0, 0), 0, {})
+    def run(self, known: Known) -> Template:
+        self._reach((0, 0), 0, known)
         while self.waiting:
             key = heappop(self.waiting)
             self.number[key] = len(self.number)
@@ -163,12 +165,13 @@ class _Unwinding:
             self._begin_round(rounds[-1])
         for number, step in self.facts.out[here]:
             if not self.transfer.open(step, known):
-                self._closed((number, -1), step.guard, known, [r for r in rounds if step.target not in self.facts.nest.members[r.head]])
+                if rounds and step.target not in self.facts.nest.members[rounds[-1].head]:
+                    self._closed((number, -1), step.guard, known, rounds[-1])
                 continue
             if not ending(step) and self._ends_here(step, known, key, rounds):
                 continue
             after = dict(known)
-            new = self._filled(step, after, number, rounds)
+            new = self._filled(step, after, number, rounds[-1] if rounds else None)
             if ending(new) or step.target in self.stops:
                 self.steps.append((number, new, self.stops.get(step.target, self._stop_of(new))))
             else:
@@ -213,10 +216,10 @@ class _Unwinding:
         return (count is not None and count > self.limits.bounds.static) or len(self.steps) > self.limits.bounds.largest
 
     @staticmethod
-    def _closed(which: tuple[int, int], test: Expr, known: Known, rounds: Sequence[_Round]) -> None:
-        """A way out of loops is known to be closed: constants decide that they go on, unless they were the same the last time."""
+    def _closed(which: tuple[int, int], test: Expr, known: Known, this: _Round) -> None:
+        """A way out of a loop is known to be closed: constants decide that it goes on, unless they were the same the last time."""
         read = tuple(known.get(name) for name in sorted(test.reads))
-        for this in rounds if read else ():
+        if read:
             this.tests[which] = read
             this.decided |= this.before is None or this.before.tests.get(which) != read
 
@@ -240,15 +243,17 @@ class _Unwinding:
 
     # ------------------------------------------------------------ steps
 
-    def _filled(self, step: Step, known: Known, number: int = -1, rounds: Sequence[_Round] = ()) -> Step:
+    def _filled(self, step: Step, known: Known, number: int = -1, this: _Round | None = None) -> Step:
         """The step with constants in place; `known` becomes what holds after it."""
         guard = self.transfer.fill(step.guard, known)
         tags = tuple([t if t.operand is None else Tag(t.kind, self.transfer.fill(t.operand, known)) for t in step.tags])
         actions: list[Action] = []
+        taken: set[str] = set()
         for place, action in enumerate(step.actions):
-            new = self.transfer.apply(action, known)
-            if isinstance(new, Halt) and new.when is FALSE:
-                self._closed((number, place), action.when, known, rounds)
+            new = self.transfer.apply(without_zero(action, taken), known)
+            self.slots.watch(self.thread.index, new, known, taken)
+            if this is not None and isinstance(new, Halt) and new.when is FALSE:
+                self._closed((number, place), action.when, known, this)
             name = defined(new)
             if isinstance(new, Load) and name is not None and name in known:
                 new = Assign(name, known[name], new.when)

@@ -40,6 +40,9 @@ Domain = Callable[[Question, Sequence[int] | None], Sequence[int]]
 """The answers to try for a question."""
 
 
+Watch = Callable[[Action, Callable[[Expr], int], Vector], None]
+"""Hears of an action before it happens: with what registers are worth (for `expr.evaluate`), and the state."""
+
 StepFunction = Callable[[Vector, Choose, list[Event], list[Access]], bool]
 GuardFunction = Callable[[Sequence[Any]], Any]
 
@@ -61,6 +64,7 @@ class Interpreter:
         self.layout = layout
         self.memory = memory
         self.program = layout.program
+        self.watch: Watch | None = None
 
     def leaf(self, v: Sequence[Any], slot: int) -> Callable[[Expr], int]:
         """What the slot's registers and own constants are worth."""
@@ -85,6 +89,8 @@ class Interpreter:
                 if not evaluate(action.condition, leaf):
                     return False
                 continue
+            if self.watch is not None:
+                self.watch(action, leaf, v)
             event = _Do(self, v, slot, step, choose, log, leaf).action(action)
             if event is not None:
                 events.append(event)

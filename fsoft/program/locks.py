@@ -15,7 +15,7 @@ _TAKES = ("acquire", "rdlock", "wrlock")
 _GIVES = ("release", "rwunlock")
 
 
-def _operand(machine: Machine, one: Played, operand: Expr) -> int | None:
+def operand_address(machine: Machine, one: Played, operand: Expr) -> int | None:
     """The address of a tag's object; it may be computed in the step itself."""
     for state in (one.before, one.after):
         address = evaluate(operand, machine.interpreter.leaf(state, one.move.slot))
@@ -33,20 +33,34 @@ def _owner_set(machine: Machine, before: Sequence[Any], after: State, slot: int,
     return any(old != new and new == slot + 1 for old, new in zip(before[low:high], after[low:high]))
 
 
-def held_locks(machine: Machine, played: Iterable[Played]) -> dict[int, list[str]]:
-    """Names of the locks that each slot holds, in the order of taking them."""
-    held: dict[int, list[int]] = {slot: [] for slot in range(len(machine.program.threads))}
-    for one in played:
-        slot = one.move.slot
-        for tag in machine.step(slot, one.move.step).tags:
-            address = _operand(machine, one, tag.operand) if tag.operand is not None else None
+class Held:
+    """Who holds which lock, move by move: addresses in the order of taking them."""
+
+    def __init__(self, machine: Machine):
+        self.machine = machine
+        self.locks: dict[int, list[int]] = {slot: [] for slot in range(len(machine.program.threads))}
+
+    def after(self, one: Played) -> None:
+        slot, held = one.move.slot, self.locks[one.move.slot]
+        for tag in self.machine.step(slot, one.move.step).tags:
+            address = operand_address(self.machine, one, tag.operand) if tag.operand is not None else None
             if address is None:
                 continue
-            if tag.kind in _TAKES or (tag.kind == "try" and _owner_set(machine, one.before, one.after, slot, address)):
-                held[slot].append(address)
-            elif tag.kind in _GIVES and address in held[slot]:
-                held[slot].remove(address)
-    return {slot: list(dict.fromkeys(lock_name(machine, address) for address in locks)) for slot, locks in held.items()}
+            if tag.kind in _TAKES or (tag.kind == "try" and _owner_set(self.machine, one.before, one.after, slot, address)):
+                held.append(address)
+            elif tag.kind in _GIVES and address in held:
+                held.remove(address)
+
+    def names(self, slot: int) -> list[str]:
+        return list(dict.fromkeys(lock_name(self.machine, address) for address in self.locks[slot]))
+
+
+def held_locks(machine: Machine, played: Iterable[Played]) -> dict[int, list[str]]:
+    """Names of the locks that each slot holds, in the order of taking them."""
+    held = Held(machine)
+    for one in played:
+        held.after(one)
+    return {slot: held.names(slot) for slot in held.locks}
 
 
 def lock_lines(machine: Machine, moves: Sequence[Move], finding: Finding) -> list[str]:

@@ -29,7 +29,9 @@ class Options:
     `race_on`: the C names of the objects on which data races count; none means all.
     `checks`: properties of PROPERTIES that are on. `unknown_functions`: "reject" or "havoc".
     `observer`: a function that only looks on (the atoms of an LTL formula), in a slot of its own behind all others. What it reads
-    stays visible, and steps that may stop their thread stay apart from accesses, because the end is observed."""
+    stays visible, and steps that may stop their thread stay apart from accesses, because the end is observed.
+    `unbounded`: where the number of executions of a creation site is not known, its slots stand for any number of threads
+    (`Program.unbounded`), and creating one more is never a cut."""
 
     entry: str = "main"
     thread_functions: tuple[str, ...] = ()
@@ -47,3 +49,4 @@ class Options:
     fold: bool = True
     race_on: tuple[str, ...] = ()
     observer: str = ""
+    unbounded: bool = False

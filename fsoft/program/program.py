@@ -309,7 +309,10 @@ class Thread:
 class Program:
     """`descriptors` is the address of the array of thread descriptors (see `program/descriptor.py` for its fields).
     `checks` are the properties that are on; what is off is undefined behaviour and stops the thread. `heap_reuse` as in Alloc.
-    `race_on`: the objects on which data races count, by C name (`properties/race_objects.py` reads them); all, if there are none."""
+    `race_on`: the objects on which data races count, by C name (`properties/race_objects.py` reads them); all, if there are none.
+    `unbounded`: groups of slots that stand for any number of threads made at one creation site (`Options.unbounded`). A creation there
+    starts one of the group that is unused, or none of them: a thread that has no slot. What such threads do is not in the Program; it
+    says all about the threads that have slots as long as those without do not move."""
 
     name: str
     word: int  # pointer width in bits
@@ -322,6 +325,7 @@ class Program:
     heap_reuse: bool = True
     race_on: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list)
+    unbounded: tuple[tuple[int, ...], ...] = ()
 
     def templates(self) -> list[Template]:
         """Each template once, in order of the first slot that runs it."""

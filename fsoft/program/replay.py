@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from fsoft.frontend.source import NOWHERE, Loc
 from fsoft.program.interpreter import Domain, Machine, Script
@@ -25,15 +25,24 @@ class View:
     accesses: dict[int, list[Access]] = field(default_factory=dict)
 
 
+class Guilty(NamedTuple):
+    """A thread's part in a violation: where it is, and what it is about to do."""
+
+    slot: int
+    loc: Loc
+    what: str
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A property is violated; `lines` tell more, `slots` are the threads whose locks are of interest."""
+    """A property is violated; `lines` tell more, `slots` are the threads whose locks are of interest, `guilty` what each of them does."""
 
     prop: str
     message: str
     loc: Loc = NOWHERE
     lines: tuple[str, ...] = ()
     slots: tuple[int, ...] = ()
+    guilty: tuple[Guilty, ...] = ()
 
 
 class Monitor(Protocol):

@@ -1,27 +1,43 @@
-"""One run: a random schedule with a seed, or a given one."""
+"""One run: a random schedule with a seed, or a given one; and the schedule that makes a known run happen again."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine, Script
-from fsoft.program.state import Choose, Event, Halted, Question, State, Vector
+from fsoft.program.replay import Finding, Monitor, observe, play
+from fsoft.program.state import OVER, Choose, Event, Halted, Question, State, Vector
 from fsoft.program.verdict import Move
 
 
 @dataclass(slots=True)
 class Run:
-    """What happened. `why` says why it stopped: violated, ended, pruned, cut, undefined, finished, deadlock or limit."""
+    """What happened. `why` says why it stopped: violated, ended, pruned, cut, undefined, finished, deadlock or limit. `finding` is
+    what a monitor saw."""
 
     moves: list[Move] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     state: State = ()
     why: str = "limit"
+    finding: Finding | None = None
 
 
-Pick = Callable[[list[tuple[int, int]], int], tuple[int, int] | None]
+class Turn(NamedTuple):
+    """A thread's turn in a schedule. `way` 0: it takes the first step that it can; k: the k-th of those whose guard holds."""
+
+    slot: int
+    way: int = 0
+
+
+class NoSuchMove(ValueError):
+    """A schedule asks for a move that cannot be made."""
+
+
+Pick = Callable[[list[tuple[int, int]], int, Vector], tuple[int, int] | None]
 """Chooses one of the enabled (slot, step) pairs; the second argument counts the moves so far. None stops the run."""
 
 
@@ -37,30 +53,73 @@ def random_values(source: random.Random) -> Choose:
     return choose
 
 
-def random_run(machine: Machine, seed: int, limit: int = 100_000, inputs: Sequence[int] = ()) -> Run:
+def random_run(machine: Machine, seed: int, limit: int = 100_000, inputs: Sequence[int] = (), monitors: Sequence[Monitor] = ()) -> Run:
     """A run with random choices (the same for the same seed); the first inputs can be given."""
     source = random.Random(seed)
-    return _go(machine, lambda enabled, _: source.choice(enabled), list(inputs), random_values(source), limit)
+    pick: Pick = lambda enabled, _done, _v: source.choice(enabled)  # noqa: E731
+    return _go(machine, pick, list(inputs), random_values(source), limit, _Watch(machine, monitors))
 
 
-def scheduled_run(machine: Machine, schedule: Sequence[int], inputs: Sequence[int] = (), limit: int = 100_000) -> Run:
+def scheduled_run(machine: Machine, schedule: Sequence[int | Turn], inputs: Sequence[int] = (), limit: int = 100_000,
+                  monitors: Sequence[Monitor] = ()) -> Run:  # fmt: skip
     """Move k is made by slot schedule[k], if it can move; after the schedule the lowest slot that can move goes on.
 
-    Questions are answered by `inputs` in order, then by 0.
+    Questions are answered by `inputs` in order, then by 0. The monitors look at the states from the end of the schedule on.
     """
+    turns = [turn if isinstance(turn, Turn) else Turn(turn) for turn in schedule]
 
-    def pick(enabled: list[tuple[int, int]], done: int) -> tuple[int, int] | None:
-        wanted = [pair for pair in enabled if done < len(schedule) and pair[0] == schedule[done]]
-        return (wanted or enabled)[0]
+    def pick(enabled: list[tuple[int, int]], done: int, v: Vector) -> tuple[int, int] | None:
+        if done >= len(turns):
+            return enabled[0] if enabled else None
+        slot, way = turns[done]
+        if way:
+            ways = _ways(machine, v, slot)
+            if way > len(ways):
+                raise NoSuchMove(f"move {done + 1}: thread {slot} has no step {way} there")
+            return slot, ways[way - 1]
+        return next((pair for pair in enabled if pair[0] == slot), enabled[0] if enabled else None)
 
-    return _go(machine, pick, list(inputs), None, limit)
+    return _go(machine, pick, list(inputs), None, limit, _Watch(machine, monitors, len(turns)))
 
 
-def _go(machine: Machine, pick: Pick, inputs: list[int], default: Choose | None, limit: int) -> Run:
+def turns_of(machine: Machine, moves: Sequence[Move]) -> list[Turn]:
+    """The schedule with which `scheduled_run` makes these moves, given their choices one after the other as inputs."""
+    turns = []
+    for one in play(machine, moves):
+        v, slot, step = list(one.before), one.move.slot, one.move.step
+        first = next((index for who, index in _enabled(machine, v, slot) if who == slot), None)
+        turns.append(Turn(slot) if first == step else Turn(slot, 1 + _ways(machine, v, slot).index(step)))
+    return turns
+
+
+class _Watch:
+    """Shows states to monitors, from a number of moves on."""
+
+    def __init__(self, machine: Machine, monitors: Sequence[Monitor], since: int = 0):
+        self.machine, self.monitors, self.since = machine, monitors, since
+        self.domain = Sampler(machine.program)
+
+    def state(self, v: Vector, done: int) -> Finding | None:
+        if not self.monitors or done < self.since:
+            return None
+        view = observe(self.machine, tuple(v), self.domain)
+        return next((found for monitor in self.monitors if (found := monitor.state(view)) is not None), None)
+
+    def end(self, v: Vector, slot: int) -> Finding | None:
+        return next((found for monitor in self.monitors if (found := monitor.end(self.machine, v, slot)) is not None), None)
+
+
+def _go(machine: Machine, pick: Pick, inputs: list[int], default: Choose | None, limit: int, watch: _Watch) -> Run:
     run, v = Run(), machine.layout.initial()
-    while len(run.moves) < limit:
+    while True:
+        run.finding = watch.state(v, len(run.moves))
+        if run.finding is not None:
+            run.why = "violated"
+            break
+        if len(run.moves) >= limit:
+            break
         enabled = _enabled(machine, v)
-        chosen = pick(enabled, len(run.moves)) if enabled else None
+        chosen = pick(enabled, len(run.moves), v) if enabled or len(run.moves) < watch.since else None
         if chosen is None:
             run.why = _rest(machine, v)
             break
@@ -69,7 +128,12 @@ def _go(machine: Machine, pick: Pick, inputs: list[int], default: Choose | None,
         run.moves.append(Move(*chosen, tuple(answer for _, answer in script.asked)))
         if run.events:
             event = run.events[-1]
+            if isinstance(event, Halted) and len(run.moves) < watch.since and not v[OVER]:
+                continue  # the thread has stopped; the schedule lets others go on
             run.why = event.kind if isinstance(event, Halted) else "violated"
+            if run.why == "ended":
+                run.finding = watch.end(v, chosen[0])
+                run.why = "ended" if run.finding is None else "violated"
             break
     run.state = tuple(v)
     return run
@@ -84,14 +148,21 @@ def _take(machine: Machine, v: Vector, chosen: tuple[int, int], inputs: list[int
     new = v[:]
     if not function(new, script, events, []):
         new, script = v[:], Script(())
-        function(new, script, events, [])
+        if not function(new, script, events, []):
+            raise NoSuchMove(f"thread {chosen[0]} is blocked where it is to take another step")
     v[:] = new
     return script
 
 
-def _enabled(machine: Machine, v: Vector) -> list[tuple[int, int]]:
+def _ways(machine: Machine, v: Vector, slot: int) -> list[int]:
+    """The steps of a slot whose guard holds, blocked or not."""
+    guards = [(index, machine.guard(slot, index)) for index in machine.outgoing(slot, v[machine.layout.pc[slot]])]
+    return [index for index, guard in guards if guard is None or guard(v)]
+
+
+def _enabled(machine: Machine, v: Vector, only: int | None = None) -> list[tuple[int, int]]:
     found = []
-    for slot in machine.movable(v):
+    for slot in machine.movable(v) if only is None else [only]:
         for index in machine.outgoing(slot, v[machine.layout.pc[slot]]):
             guard = machine.guard(slot, index)
             if guard is not None and not guard(v):

@@ -15,7 +15,7 @@ from fsoft.program.expr import evaluate
 from fsoft.program.interpreter import Machine
 from fsoft.program.locks import lock_name
 from fsoft.program.program import Step
-from fsoft.program.replay import Finding, View
+from fsoft.program.replay import Finding, Guilty, View
 from fsoft.program.state import OVER
 from fsoft.properties.waits import Waits, cycle
 
@@ -66,7 +66,8 @@ class Deadlocks:
         stuck = self._stuck(view)
         if not stuck and not circle:
             return None
-        lines = [self._line(machine, v, slot, edges.get(slot, {})) for slot in stuck or circle]
+        guilty = [self._waiting(machine, v, slot, edges.get(slot, {})) for slot in stuck or circle]
+        lines = [self._line(machine, v, one) for one in guilty]
         if circle:
             lines.append(self._circle(machine, circle, edges))
         who = len(stuck or circle)
@@ -74,7 +75,7 @@ class Deadlocks:
             message = f"deadlock: {who} thread{'s' if who != 1 else ''} can never go on"
         else:
             message = "deadlock: a thread waits for itself" if who == 1 else f"deadlock: {who} threads wait for each other"
-        return Finding(self.prop, message, self._loc(machine, v, stuck or circle), tuple(lines), tuple(stuck or circle))
+        return Finding(self.prop, message, self._loc(machine, v, stuck or circle), tuple(lines), tuple(stuck or circle), tuple(guilty))
 
     def _stuck(self, view: View) -> list[int]:
         """The threads of a global deadlock."""
@@ -93,13 +94,16 @@ class Deadlocks:
     def _loc(self, machine: Machine, v: Sequence[Any], slots: list[int]) -> Loc:
         return next((step.loc for slot in slots for step in candidates(machine, v, slot)), Loc("<fsoft>", 0))
 
-    def _line(self, machine: Machine, v: Sequence[Any], slot: int, edges: dict[int, int]) -> str:
-        thread = machine.program.threads[slot]
-        place = thread.template.locations[v[machine.layout.pc[slot]]]
+    def _waiting(self, machine: Machine, v: Sequence[Any], slot: int, edges: dict[int, int]) -> Guilty:
+        place = machine.program.threads[slot].template.locations[v[machine.layout.pc[slot]]]
         steps = candidates(machine, v, slot)
-        loc, text = (steps[0].loc, steps[0].text) if steps else (place.loc, "")
         owners = "; ".join(f"for {self._resource(machine, at, who)}" for who, at in edges.items())
-        return f"{loc}: thread {slot} ({thread.name}) waits" + (f" in {text}" if text else "") + (f" {owners}" if owners else "")
+        return Guilty(slot, steps[0].loc if steps else place.loc, f"waits {owners}".rstrip())
+
+    def _line(self, machine: Machine, v: Sequence[Any], one: Guilty) -> str:
+        text = next((step.text for step in candidates(machine, v, one.slot)), "")
+        thread = f"thread {one.slot} ({machine.program.threads[one.slot].name})"
+        return f"{one.loc}: {thread} waits" + (f" in {text}" if text else "") + one.what.removeprefix("waits")
 
     def _resource(self, machine: Machine, address: int, who: int) -> str:
         name = f"thread {who} ({machine.program.threads[who].name})"

@@ -9,9 +9,11 @@ from typing import Any
 
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
-from fsoft.program.replay import Finding, View
+from fsoft.program.replay import Finding, Guilty, View
 from fsoft.program.state import Access, Layout
 from fsoft.properties.race_objects import Ranges, counts, race_ranges
+
+Pair = tuple[tuple[int, Access], tuple[int, Access]]
 
 
 def _race(a: Access, b: Access) -> bool:
@@ -39,6 +41,11 @@ class Races:
         self._asked: tuple[Program, Ranges | None] | None = None
 
     def state(self, view: View) -> Finding | None:
+        found = self.pair(view)
+        return None if found is None else self._finding(view, *found)
+
+    def pair(self, view: View) -> Pair | None:
+        """The two accesses that race in this state, each with its slot."""
         ranges = self._ranges(view.machine.program)
         slots = [slot for slot, log in sorted(view.accesses.items()) if log]
         for k, first in enumerate(slots):
@@ -46,7 +53,7 @@ class Races:
                 for a in view.accesses[first]:
                     for b in view.accesses[second]:
                         if a.object == b.object and _race(a, b) and counts(ranges, a.object, *_common(a, b)):
-                            return self._finding(view, (first, a), (second, b))
+                            return (first, a), (second, b)
         return None
 
     def _ranges(self, program: Program) -> Ranges | None:
@@ -59,13 +66,15 @@ class Races:
 
     def _finding(self, view: View, first: tuple[int, Access], second: tuple[int, Access]) -> Finding:
         program, layout = view.machine.program, view.machine.layout
-        a, b = first[1], second[1]
-        offset, _ = _common(a, b)
-        name = _name(layout, a.object, offset)
-        lines = tuple(
-            f"{access.loc}: thread {slot} ({program.threads[slot].name}) {_verb(access)} {name}" for slot, access in (first, second)
-        )
-        return Finding(self.prop, f"data race on {name}", a.loc, lines, (first[0], second[0]))
+        name = raced_on(layout, first[1], second[1])
+        guilty = tuple(Guilty(slot, access.loc, f"{verb(access)} {name}") for slot, access in (first, second))
+        lines = tuple(f"{one.loc}: thread {one.slot} ({program.threads[one.slot].name}) {one.what}" for one in guilty)
+        return Finding(self.prop, f"data race on {name}", first[1].loc, lines, (first[0], second[0]), guilty)
+
+
+def raced_on(layout: Layout, a: Access, b: Access) -> str:
+    """What two accesses race on, as C names it."""
+    return _name(layout, a.object, _common(a, b)[0])
 
 
 def _name(layout: Layout, number: int, offset: int) -> str:
@@ -77,6 +86,6 @@ def _name(layout: Layout, number: int, offset: int) -> str:
     return place.cells.name(cell.number)
 
 
-def _verb(access: Access) -> str:
+def verb(access: Access) -> str:
     how = "atomically " if access.sync else ""
     return f"{how}{'writes' if access.write else 'reads'}"

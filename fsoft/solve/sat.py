@@ -94,3 +94,20 @@ class Sat:
     def close(self) -> None:
         """Frees the solver's memory now."""
         self._solver.delete()
+
+
+def refutation(name: str, clauses: Iterable[Sequence[int]]) -> list[str] | None:
+    """The lines of a DRAT proof that the clauses cannot be satisfied together; None if they can, or if the solver gives no proof."""
+    from pysat.solvers import Solver
+
+    try:
+        solver = Solver(name=name, with_proof=True)
+    except NotImplementedError:
+        return None
+    with solver:
+        for clause in clauses:
+            solver.add_clause(list(clause))
+        if solver.solve():
+            return None
+        proof = solver.get_proof() or []
+    return list(proof) if proof and proof[-1].split() == ["0"] else [*proof, "0"]

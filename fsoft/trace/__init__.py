@@ -1,7 +1,9 @@
-"""A run as a person reads it."""
+"""A run as a person reads it: `tell` makes a Story of its moves, `text_of_story` and `html.report` show it, `shortened` simplifies it."""
 
 from __future__ import annotations
 
-from fsoft.trace.text import text_of_trace
+from fsoft.trace.shorten import shortened
+from fsoft.trace.story import Line, Story, lines_of_trace, tell
+from fsoft.trace.text import Style, text_of_story, text_of_trace
 
-__all__ = ["text_of_trace"]
+__all__ = ["Line", "Story", "Style", "lines_of_trace", "shortened", "tell", "text_of_story", "text_of_trace"]

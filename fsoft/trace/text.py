@@ -1,146 +1,198 @@
-"""A trace as plain text: one line per statement with its thread, its place, the statement as written and what it changed.
+"""A run as plain text.
 
-    1 worker  account.c:12   balance = b + 100;        balance: 0 -> 100
-    0 main    account.c:30   x = __VERIFIER_nondet();  input 7; x = 7
-    1 worker  account.c:13   assert(balance == 0);     unreach-call: assertion fails
+Where the terminal is wide enough, one column per thread, in time order:
 
-Consecutive steps of one statement are one line. Values of fsoft's own objects (thread descriptors) are left out.
+         main                           1 deposit                       what happens
+    34   pthread_create(&t1, 0, depo..                                  starts 1 (deposit)  [preempted]
+    14                                  balance = balance + 100;        balance: 0 -> 100
+
+else one line per step with its thread and its place. Steps that do not matter are folded: `... 12 steps of 1 (deposit)`. What
+happens is said in words for locks and threads (`takes m`), as `name: old -> new` for variables that threads share, and in brackets stands
+why the thread did not go on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from fsoft.frontend.source import Loc
-from fsoft.program.interpreter import Machine
-from fsoft.program.program import Program, Step
-from fsoft.program.replay import Played, play
-from fsoft.program.state import ALIVE, DEAD, Event, Layout, Place, Question, Violation
+from fsoft.program.program import Program
 from fsoft.program.verdict import Move
+from fsoft.trace.story import Line, Story, lines_of_trace, tell
+from fsoft.trace.values import is_hidden, user_loc
 
 _LONGEST = 48  # characters of a statement
 _CHANGES = 8  # changes listed per line
-
-
-@dataclass(slots=True)
-class Line:
-    """A statement executed by a thread. `changes` maps a name to its old and new value as text."""
-
-    slot: int
-    loc: Loc
-    text: str
-    inputs: list[str] = field(default_factory=list)
-    changes: dict[str, tuple[str, str]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    loop: bool = False  # the loop of a lasso begins here
-
-
-def user_loc(step: Step) -> Loc:
-    """The place in the user's text: the step's own, or the call from which fsoft's library was entered."""
-    for loc in (step.loc, *reversed(step.calls)):
-        if loc.line > 0 and not _library(loc):
-            return loc
-    return step.loc
-
-
-def _library(loc: Loc) -> bool:
-    """Whether a place is in fsoft's own library models."""
-    return loc.file.startswith("<") and loc.line > 0
-
-
-class _Names:
-    """Which entry of the vector is what, and how its values print."""
-
-    def __init__(self, layout: Layout):
-        self.layout = layout
-        self.program = layout.program
-
-    def changes(self, one: Played) -> Iterable[tuple[str, str, str]]:
-        """(name, old, new) for what a move changed: variables in registers, then memory."""
-        before, after = one.before, one.after
-        yield from self._registers(one.move.slot, before, after)
-        for place in self.layout.places:
-            if place is not None and place.rom is None and place.object.storage not in ("system", "function"):
-                low, high = self.layout.span_of_object(place)
-                if before[low:high] != after[low:high]:
-                    yield from self._object(place, before, after)
-
-    def _registers(self, slot: int, before: Sequence[Any], after: Sequence[Any]) -> Iterable[tuple[str, str, str]]:
-        template = self.program.threads[slot].template
-        for name, index in self.layout.registers[slot].items():
-            register = template.registers[name]
-            if register.symbol and not _library(register.loc) and before[index] != after[index]:
-                old, new = (self.layout.format(x[index], register.width, register.ctype, register.signed) for x in (before, after))
-                yield register.symbol, old, new
-
-    def _object(self, place: Place, before: Sequence[Any], after: Sequence[Any]) -> Iterable[tuple[str, str, str]]:
-        if place.status >= 0 and before[place.status] != after[place.status]:
-            heap = place.object.storage == "heap"
-            if after[place.status] == DEAD and heap:
-                yield place.object.name, "alive", "freed"
-            elif after[place.status] == ALIVE and heap:
-                yield place.object.name, "unused" if before[place.status] != DEAD else "freed", "allocated"
-            if after[place.status] == DEAD:
-                return
-        for cell in place.cells:
-            index = place.base + cell.number
-            if before[index] != after[index] and after[index] is not None:
-                run = place.cells.run_of(cell.number)[0]
-                old, new = (self.layout.format(x[index], 8 * cell.size, run.ctype, run.signed) for x in (before, after))
-                yield place.cells.name(cell.number), old, new
-
-    def answer(self, question: Question, value: int) -> str:
-        if question.kind == "alloc":
-            return f"{question.name} {self.layout.describe(value)}" if value else "no heap object is left"
-        return f"{question.name} = {self.layout.format(value, question.width, '', question.signed)}"
-
-    def event(self, event: Event) -> str:
-        if isinstance(event, Violation):
-            return f"{event.prop}: {event.message}"
-        marker = self.program.markers[event.marker].message if event.marker is not None else event.message
-        words = {"pruned": "the assumption fails", "ended": "the process ends", "cut": "a bound cuts", "undefined": "undefined behaviour"}
-        return f"{words.get(event.kind, event.kind)}: {marker}" if marker else words.get(event.kind, event.kind)
-
-
-def lines_of_trace(program: Program, moves: Sequence[Move], loop: int | None = None) -> list[Line]:
-    """The statements of a trace, replayed on the definition of the semantics. `loop` is the move with which a loop begins."""
-    machine = Machine(program, compiled=False)
-    names, lines = _Names(machine.layout), list[Line]()
-    for number, one in enumerate(play(machine, moves)):
-        step = machine.step(one.move.slot, one.move.step)
-        loc = user_loc(step)
-        last = lines[-1] if lines else None
-        if last is None or number == loop or (last.slot, last.loc[:2], last.text) != (one.move.slot, loc[:2], step.text):
-            last = Line(one.move.slot, loc, step.text, loop=number == loop)
-            lines.append(last)
-        last.inputs.extend(names.answer(question, value) for question, value in one.asked)
-        for name, old, new in names.changes(one):
-            last.changes[name] = (last.changes[name][0] if name in last.changes else old, new)
-        last.notes.extend(names.event(event) for event in one.events)
-    return [line for line in lines if line.text or line.inputs or line.changes or line.notes or line.loop]
-
-
-def _effects(line: Line) -> str:
-    changes = [f"{name}: {old} -> {new}" for name, (old, new) in line.changes.items() if old != new]
-    if len(changes) > _CHANGES:
-        changes = [*changes[:_CHANGES], f"and {len(changes) - _CHANGES} more"]
-    return "; ".join([*line.inputs, *changes, *line.notes])
-
+_NARROWEST = 24  # characters of a column
+SCREEN = 50  # lines
 
 LOOP = "---- loop: what follows repeats for ever"
 REST = "---- nobody moves any more"
 
 
+@dataclass(frozen=True, slots=True)
+class Style:
+    """`width` of the terminal (0: one line per step, not cut). `rows`: how many lines there may be at most (None: any number)."""
+
+    width: int = 0
+    stack: bool = False
+    everything: bool = False
+    rows: int | None = SCREEN
+
+    @staticmethod
+    def of_terminal(stack: bool = False, everything: bool = False, rows: int | None = SCREEN) -> Style:
+        """What suits the terminal; where there is none, COLUMNS can say how wide the text is to be."""
+        seen = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
+        return Style(shutil.get_terminal_size().columns if seen else 0, stack, everything, rows)
+
+
 def text_of_trace(program: Program, moves: Sequence[Move], loop: int | None = None) -> str:
-    """The trace as lines in columns. `loop`: the number of the move with which a loop begins (the last: nobody moves any more)."""
-    lines = lines_of_trace(program, moves, loop)
-    rows = []
-    for line in lines:
-        text = line.text if len(line.text) <= _LONGEST else line.text[: _LONGEST - 3] + "..."
-        rows.append((f"{line.slot} {program.threads[line.slot].name}", f"{line.loc.file}:{line.loc.line}", text, _effects(line)))
-    widths = [max((len(row[k]) for row in rows), default=0) for k in range(3)]
-    texts = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, [*widths, 0])).rstrip() for row in rows]
-    marked = [part for line, text in zip(lines, texts) for part in ([LOOP, text] if line.loop else [text])]
-    return "\n".join([*marked, REST] if loop == len(moves) else marked)
+    """Every step of a trace, one line each. `loop`: the number of the move with which a loop begins (the last: nobody moves any more)."""
+    return text_of_story(tell(program, moves, loop), Style(everything=True))
+
+
+# ---------------------------------------------------------------- folding
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Steps that are not shown."""
+
+    lines: tuple[Line, ...]
+
+    def words(self, story: Story) -> str:
+        count = sum(line.last - line.first + 1 for line in self.lines)
+        slots = dict.fromkeys(line.slot for line in self.lines)
+        who = ", ".join(f"{slot} ({story.thread(slot)})" for slot in slots)
+        return f"... {count} step{'s' if count != 1 else ''} of {who}"
+
+
+def folded(story: Story, style: Style) -> list[Line | Folded]:
+    """The lines that are shown, with what is folded between them: the most that matters, as far as the rows allow."""
+    if style.everything:
+        return list(story.lines)
+    ranked = sorted((line.matters, -k) for k, line in enumerate(story.lines) if line.matters < 4)
+    items = _fold(story, {-k for _, k in ranked})
+    few, many = 0, len(ranked)
+    while style.rows is not None and len(items) > style.rows and few + 1 < many:
+        middle = (few + many) // 2
+        items = _fold(story, {-k for _, k in ranked[:middle]})
+        few, many = (few, middle) if len(items) > style.rows else (middle, many)
+    return items if style.rows is None or len(items) <= style.rows else _fold(story, {-k for _, k in ranked[:few]})
+
+
+def _fold(story: Story, shown: set[int]) -> list[Line | Folded]:
+    items: list[Line | Folded] = []
+    gap: list[Line] = []
+    for number, line in enumerate([*story.lines, None]):
+        if line is not None and number not in shown:
+            gap.append(line)
+            continue
+        items += gap if len(gap) == 1 and gap[0].text else [Folded(tuple(gap))] if any(one.text for one in gap) else []
+        gap = []
+        if line is not None:
+            items.append(line)
+    return items
+
+
+# ---------------------------------------------------------------- words
+
+
+def effects(line: Line, everything: bool = True) -> list[str]:
+    """What happens in a line, part by part: inputs, synchronisation, changes (of private variables only with `everything`), notes."""
+    changes = [
+        f"{name}: {old} -> {new}"
+        for name, (old, new) in line.changes.items()
+        if old != new and not is_hidden(name) and (everything or name in line.shared)
+    ]
+    if len(changes) > _CHANGES:
+        changes = [*changes[:_CHANGES], f"and {len(changes) - _CHANGES} more"]
+    reads = [f"reads {name} = {value}" for name, value in line.reads.items() if name not in line.changes]
+    return [*line.inputs, *line.does, *reads, *changes, *line.notes, *([f"[{line.stop}]"] if line.stop else [])]
+
+
+def stack_words(line: Line) -> str:
+    """`main:30 > f:12 > g:7`"""
+    return " > ".join(f"{frame.function}:{frame.loc.line}" for frame in line.stack)
+
+
+_Text = tuple[Line | Folded | None, str]
+"""A line of text, and what it stands for."""
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: max(0, width - 3)] + "..."
+
+
+def text_of_story(story: Story, style: Style) -> str:
+    """The lines of a story, in columns if they fit."""
+    items = folded(story, style)
+    slots = sorted({item.slot for item in items if isinstance(item, Line)})
+    each = (style.width - 6 - max(30, style.width // 4)) // max(1, len(slots))
+    texts = _columns(story, items, slots, style, min(each, _LONGEST)) if each >= _NARROWEST else _rows(story, items, style.width)
+    out: list[str] = []
+    for item, text in texts:
+        out += [LOOP] if isinstance(item, Line) and item.loop else []
+        out.append(text)
+        if style.stack and isinstance(item, Line) and item.stack:
+            out.append(f"{'':>6}in {stack_words(item)}")
+    return "\n".join([*out, *([REST] if story.rests else [])])
+
+
+def _rows(story: Story, items: Sequence[Line | Folded], width: int) -> list[_Text]:
+    """One line per step: thread, place, statement, effects. Where there is a width, they are cut to fit it."""
+    cells = {}
+    for item in items:
+        if isinstance(item, Line):
+            who, mark = f"{item.slot} {story.thread(item.slot)}", "> " if item.pending else ""
+            file = os.path.basename(item.loc.file) if width else item.loc.file
+            cells[id(item)] = (who, f"{file}:{item.loc.line}", mark + _cut(item.text, min(_LONGEST, width // 3 or _LONGEST)))
+    widths = [max((len(row[k]) for row in cells.values()), default=0) for k in range(3)]
+    room = max(24, width - sum(widths) - 6)
+    out: list[_Text] = []
+    for item in items:
+        if isinstance(item, Folded):
+            out.append((item, item.words(story)))
+        else:
+            right = _fit(effects(item, everything=False), room) if width else "; ".join(effects(item))
+            left = "  ".join(f"{cell:<{size}}" for cell, size in zip(cells[id(item)], widths))
+            out.append((item, f"{left}  {right}".rstrip()))
+    return out
+
+
+def _columns(story: Story, items: Sequence[Line | Folded], slots: list[int], style: Style, each: int) -> list[_Text]:
+    """One column per thread; the line of the source is on the left, what happens on the right."""
+    head = "".join(f"{_cut(f'{slot} {story.thread(slot)}', each - 2):<{each}}" for slot in slots)
+    out: list[_Text] = [(None, f"{'line':>5} {head}what happens")]
+    for item in items:
+        if isinstance(item, Folded):
+            out.append((item, f"{'':>5} {item.words(story)}"))
+            continue
+        at = slots.index(item.slot)
+        text = _cut(("> " if item.pending else "") + item.text, each - 2)
+        left = f"{item.loc.line:>5} {'':>{at * each}}{text:<{each}}"
+        right = _fit(effects(item, style.everything), max(24, style.width - 6 - len(slots) * each))
+        out.append((item, f"{left}{'':>{(len(slots) - at - 1) * each}}{right}".rstrip()))
+    return out
+
+
+def _fit(parts: Sequence[str], width: int) -> str:
+    """As many parts as fit, the notes at the end first of all."""
+    text = "; ".join(parts)
+    if len(text) <= width:
+        return text
+    kept = list(parts)
+    while len(kept) > 1 and len("; ".join(kept)) > width - 4:
+        kept.pop(len(kept) // 2)
+    if len(kept) < len(parts):
+        kept.insert(len(kept) - 1, "...")
+    return _cut("; ".join(kept), width)
+
+
+__all__ = [
+    "Folded", "LOOP", "Line", "REST", "SCREEN", "Style", "effects", "folded", "lines_of_trace", "stack_words", "text_of_story",
+    "text_of_trace", "user_loc",
+]  # fmt: skip

@@ -42,7 +42,7 @@ ROWS = [
     Row("scheduler for explicit", USAGE, "explicit has no --scheduler", "check race.c --contexts 3"),
     Row("unknown solver", USAGE, "no SAT solver 'abacus'", "check race.c --engine bmc --solver abacus"),
     Row("option of another engine", USAGE, "pdr has no --depth", "check race.c --engine pdr --depth 3"),
-    Row("witness file for C", USAGE, "--witness is for model files", "check race.c --engine bmc --witness w"),
+    Row("witness file for C", USAGE, "the name must end in .graphml or .yml", "check race.c --engine bmc --witness w"),
     Row("explicit on a model", USAGE, "no engine 'explicit' for models", "check m.aag --engine explicit", {"m.aag": AAG}),
     Row("model and C file", USAGE, "is a model: give it alone", "check m.aag race.c", {"m.aag": AAG}),
     Row("scheduler for a model", USAGE, "part of the model", "check m.aag --contexts 3", {"m.aag": AAG}),

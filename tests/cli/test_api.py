@@ -1,4 +1,4 @@
-"""The Python door."""
+"""From C files to Programs and verdicts, as the commands do it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import fsoft
-from fsoft.api import stages
+from fsoft.api import Options, Source, check, load, stages
 from fsoft.frontend.source import InputError
 
 TEXT = """#include <pthread.h>
@@ -25,33 +25,33 @@ def file(tmp_path: Path) -> str:
 
 def test_load_tells_of_every_stage(file: str) -> None:
     heard: list[str] = []
-    program = fsoft.load([file], define=["STEP=1"], after=lambda name, _: heard.append(name))
+    program = load([file], define=["STEP=1"], after=lambda name, _: heard.append(name))
     assert heard == stages()
     assert [thread.name for thread in program.threads] == ["main", "f"]
 
 
 def test_both_data_models(file: str) -> None:
-    assert [fsoft.load([file], define=["STEP=1"], bits=bits).word for bits in (32, 64)] == [32, 64]
+    assert [load([file], define=["STEP=1"], bits=bits).word for bits in (32, 64)] == [32, 64]
 
 
 def test_without_folding_there_are_more_steps(file: str) -> None:
     def steps(fold: bool) -> int:
-        program = fsoft.load([file], fsoft.Options(fold=fold), define=["STEP=1"])
+        program = load([file], Options(fold=fold), define=["STEP=1"])
         return sum(len(t.steps) for t in program.templates())
 
     assert steps(False) > steps(True)
 
 
 def test_check(file: str) -> None:
-    source = fsoft.Source(file, define=("STEP=2",))
-    assert fsoft.check([source]).kind == "TRUE"
-    verdict = fsoft.check([source], fsoft.Options(checks=frozenset({"no-data-race"})))
+    source = Source(file, define=("STEP=2",))
+    assert check([source]).kind == "TRUE"
+    verdict = check([source], Options(checks=frozenset({"no-data-race"})))
     assert verdict.last_line() == "FALSE(no-data-race)" and verdict.trace
 
 
 def test_errors_are_input_errors(file: str) -> None:
     with pytest.raises(InputError, match="STEP"):
-        fsoft.load([file])
+        load([file])
 
 
 def test_unknown_attribute() -> None:

@@ -99,3 +99,19 @@ def test_compile_commands(tmp_path: Path) -> None:
     assert first.include == tuple(str(tmp_path / d) for d in ("inc", "sys", "hdr"))
     assert (first.define, first.undefine) == (("X=1", "Y"), ("Z",))
     assert (second.file, second.define) == (str(tmp_path / "b.c"), ("Q",))
+
+
+def test_a_task_as_sv_benchmarks_has_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With properties that are no question for a verdict, and keys with spaces: what can be checked is, the rest is named."""
+    from fsoft.cli.main import main
+
+    (tmp_path / "a.c").write_text("extern void reach_error(void);\nint main(void) { reach_error(); return 0; }\n")
+    (tmp_path / "cover.prp").write_text("COVER( init(main()), FQL(COVER EDGES(@DECISIONEDGE)) )\n")
+    (tmp_path / "reach.prp").write_text("CHECK( init(main()), LTL(G ! call(reach_error())) )\n")
+    (tmp_path / "t.yml").write_text(
+        "format_version: '2.0'\n# old name: x\ninput_files: 'a.c'\nproperties:\n  - property_file: cover.prp\n"
+        "  - property_file: reach.prp\n    expected_verdict: false\n    subproperty: unreach-call\n"
+        "options:\n  language: C\n  data_model: LP64\nadditional_information:\n  verification task type: 'intentional'\n"
+    )
+    assert main(["check", str(tmp_path / "t.yml"), "--no-trace"]) == 10
+    assert "cover.prp:1:1: note: not checked" in capsys.readouterr().err

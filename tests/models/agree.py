@@ -1,4 +1,4 @@
-"""Ask engines every question of the table and compare: `python -m tests.models.agree [WORD...] [--engine E] [--timeout S] [--jobs N]`.
+"""Ask engines every question of the table and compare: `python -m tests.models.agree [WORD...] [--engine E] [--every K] ...`.
 
 Words choose the rows whose name contains all of them; `--large` takes those of `large.toml`.
 A row is *decided* if the engine answered as expected, *open* if it ran out
@@ -59,16 +59,26 @@ class Outcome:
 def ask(row: Row, timeout: int = 60, engine: str = "explicit") -> Outcome:
     """One row, in a process of its own."""
     start = time.perf_counter()
-    command = ["check", "--engine", engine, "--no-trace", "--timeout", str(timeout), *row.arguments()]
+    command = ["check", *_who(engine), "--no-trace", "--timeout", str(timeout), *row.arguments()]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        code = _in_child(command, out.fileno(), err.fileno())
+        code = in_child(command, out.fileno(), err.fileno())
         said = out if code in (*ANSWERED, TIMED_OUT) else err
         said.seek(0)
         lines = said.read().decode().splitlines() or [f"exit code {code}"]
     return Outcome(row, lines[-1], code, time.perf_counter() - start)
 
 
-def _in_child(command: list[str], out: int, err: int) -> int:
+def _who(engine: str) -> list[str]:
+    """An engine, or a bounded encoding (with an order: `tcbmc:free`) with growing bounds."""
+    from fsoft.encodings import ENCODINGS
+
+    name, _, order = engine.partition(":")
+    if name in ENCODINGS:
+        return ["--encoding", name, "--incremental", *(["--order", order] if order else [])]
+    return ["--engine", engine]
+
+
+def in_child(command: list[str], out: int, err: int) -> int:
     """The exit code of `fsoft` with these arguments and its output in the two files."""
     from fsoft.cli.main import main as fsoft
 
@@ -107,10 +117,11 @@ def ask_all(chosen: Iterable[Row], timeout: int = 60, jobs: int = 2, engine: str
 
 
 def answerable(engine: str, chosen: Iterable[Row] | None = None) -> list[Row]:
-    """The rows whose property the engine answers."""
+    """The rows whose property the engine (or the encoding) answers."""
     from fsoft.decide import find_engine
+    from fsoft.program.options import PROPERTIES
 
-    properties = find_engine(engine).properties
+    properties = PROPERTIES if "--encoding" in _who(engine) else find_engine(engine).properties
     return [row for row in (rows() if chosen is None else chosen) if row.prop in properties]
 
 
@@ -139,11 +150,14 @@ def main(argv: list[str]) -> int:
     parser.add_argument("words", nargs="*")
     parser.add_argument("--timeout", type=int, default=60)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--engine", default="explicit", help="a name, or all")
+    parser.add_argument("--engine", default="explicit", help="a name, or all; or an encoding")
+    parser.add_argument("--every", type=int, default=1, metavar="K", help="each K-th row only")
+    parser.add_argument("--verdict", default="", help="only rows whose verdict begins so")
     parser.add_argument("--large", action="store_true", help="the rows of large.toml instead")
     parser.add_argument("--quiet", action="store_true", help="print only what is not decided")
     args = parser.parse_args(argv)
     chosen = [row for row in rows("large.toml" if args.large else "table.toml") if all(word in row.name for word in args.words)]
+    chosen = [row for row in chosen if row.verdict.startswith(args.verdict)][:: args.every]
     lines, wrong = [], False
     for engine in available() if args.engine == "all" else [args.engine]:
         outcomes = []

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from fsoft.api import load
 from fsoft.program.expr import own
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Alloc, Check, Free, Input, Load, Object, Program, Run, Store
 from fsoft.program.run import random_run, scheduled_run
 from fsoft.properties import explore
-from fsoft.trace import text_of_trace
+from fsoft.trace import Line, Story, Style, shortened, tell, text_of_story, text_of_trace
+from fsoft.trace.text import Folded, folded
 from tests.program.build import Builder, c, is_, isnt
+from tests.trace.programs import LOST, judged
 
 
 def program() -> Program:
@@ -89,3 +94,67 @@ def test_fsofts_own_objects_are_left_out() -> None:
     moves = scheduled_run(Machine(made), []).moves
     assert "__hidden" not in text_of_trace(made, moves)
     assert isinstance(made.threads[0].template.steps[1].actions[0], Load)
+
+
+# ---------------------------------------------------------------- stories as text
+
+
+def lost(folder: Path) -> Story:
+    program, verdict = judged(LOST, "unreach-call", folder)
+    verdict = shortened(program, verdict)
+    return tell(program, verdict.trace, prop="unreach-call")
+
+
+def test_a_wide_terminal_gets_a_column_per_thread(tmp_path: Path) -> None:
+    lines = text_of_story(lost(tmp_path), Style(width=130)).splitlines()
+    head = lines[0]
+    assert [name in head for name in ("0 main", "1 deposit", "2 withdraw", "what happens")] == [True] * 4
+    starts = {slot: head.index(name) for slot, name in enumerate(("0 main", "1 deposit", "2 withdraw"))}
+    write = next(line for line in lines if "balance: 10 -> " in line)
+    assert write.index("balance = old + amount;") in (starts[1], starts[2])
+    assert all(len(line) <= 130 for line in lines)
+    assert lines[-1].split()[0] == "16" and "assertion fails" in lines[-1]
+
+
+def test_a_narrow_terminal_gets_a_line_per_step_that_fits(tmp_path: Path) -> None:
+    lines = text_of_story(lost(tmp_path), Style(width=78)).splitlines()
+    assert all(len(line) <= 80 for line in lines) and any(line.startswith("1 deposit ") for line in lines)
+    assert any("prog.c:16" in line for line in lines)
+
+
+def test_a_pipe_gets_whole_lines_with_whole_paths(tmp_path: Path) -> None:
+    lines = text_of_story(lost(tmp_path), Style()).splitlines()
+    assert any(f"{tmp_path}/prog.c:16" in line for line in lines)
+
+
+def test_call_stacks_come_on_demand(tmp_path: Path) -> None:
+    told = lost(tmp_path)
+    assert "in deposit:8 > change:" in text_of_story(told, Style(stack=True))
+    assert "in deposit:8" not in text_of_story(told, Style())
+
+
+def long_run(folder: Path) -> Story:
+    busy = "for (int i = 0; i < 40; i++) {\n        ticks[0]++;\n        ticks[1]++;\n    }\n    int old = balance;"
+    text = LOST.replace("int old = balance;", busy).replace("int balance = 10;", "int balance = 10, ticks[2];")
+    file = folder / "prog.c"
+    file.write_text(text)
+    program = load([str(file)])
+    schedule = [0] * 6 + [1] * 124 + [2] * 126 + [1] * 60 + [2] * 60
+    return tell(program, scheduled_run(Machine(program), schedule, limit=900).moves)
+
+
+def test_what_does_not_matter_is_folded_and_a_screen_is_enough(tmp_path: Path) -> None:
+    told = long_run(tmp_path)
+    whole = text_of_story(told, Style(everything=True)).splitlines()
+    short = text_of_story(told, Style(rows=20)).splitlines()
+    assert len(whole) > 150 and len(short) <= 20
+    assert any(line.startswith("... ") and " steps of " in line for line in short)
+    shown = sum((isinstance(item, Line) and item.last - item.first + 1) or 0 for item in folded(told, Style(rows=20)))
+    hidden = [item for item in folded(told, Style(rows=20)) if isinstance(item, Folded)]
+    assert shown + sum(one.last - one.first + 1 for item in hidden for one in item.lines) <= len(told.moves) + 1
+
+
+def test_the_end_of_a_run_is_shown_before_its_beginning(tmp_path: Path) -> None:
+    told = long_run(tmp_path)
+    items = folded(told, Style(rows=8))
+    assert items[-1] is told.lines[-1]

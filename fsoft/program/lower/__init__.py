@@ -217,7 +217,7 @@ def _attempt(unit: tree.Unit, options: Options, entries: list[str], reuses: bool
         templates[name] = lowering.template(unit.functions[name], name == options.entry and not options.thread_functions)
         local_objects[name] = lowering.locals
     program = Assembly(shared, templates, local_objects).program(entries[0], entries)
-    return program, any(site.repeat != 1 for site in shared.creates)
+    return program, any(site.repeat != 1 and not (options.unbounded and site.repeat is None) for site in shared.creates)
 
 
 __all__ = ["lower"]

@@ -12,7 +12,7 @@ from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 from fsoft.frontend.library.table import why_rejected
 from fsoft.frontend.source import InputError, Unsupported
-from fsoft.program.expr import Expr, const, eq, postorder
+from fsoft.program.expr import FALSE, Expr, const, eq, postorder
 from fsoft.program.lower.context import Frame, MemoryPlace, RegisterPlace
 from fsoft.program.lower.intrinsics import Intrinsics
 from fsoft.program.lower.layout import is_signed, value_bits
@@ -20,6 +20,7 @@ from fsoft.program.program import Assign, Enter, Input, Step
 
 MAX_STEPS = 400_000
 _BLOCK = {"memcpy": 3, "memmove": 3, "memset": 3, "__builtin_memcpy": 3, "__builtin_memset": 3, "__builtin_memmove": 3}
+_ERRORS = frozenset({"reach_error", "__VERIFIER_error"})
 _NO_EFFECT = frozenset({"__fsoft_spurious", "__fsoft_timeout"})
 
 
@@ -63,6 +64,8 @@ class Calls(Intrinsics):
         definition = self.shared.unit.functions.get(name)
         if definition is None:
             return self._unknown(call, name)
+        if name.rpartition(":")[2] in _ERRORS and "unreach-call" in self.options.checks:
+            self.check(FALSE, "unreach-call", f"{name} is called", self.b.loc)  # the call is the violation, whatever the body does
         active = 0
         frame: Frame | None = self.frame
         while frame is not None:

@@ -10,14 +10,16 @@ from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 from fsoft.frontend.source import InputError
 from fsoft.program import descriptor
-from fsoft.program.expr import FALSE, Expr, binary, const, eq, ite, make, negate, own, resize
+from fsoft.program.expr import FALSE, Expr, binary, conj, const, eq, ite, make, negate, own, resize
 from fsoft.program.lower.atomics import Atomics
 from fsoft.program.lower.context import CreateSite, MemoryPlace
 from fsoft.program.lower.layout import is_signed, value_bits
 from fsoft.program.lower.memory import HeapSite
+from fsoft.program.options import Options
 from fsoft.program.program import Alloc, Assign, Free, Halt, Input, Measure, Require, Run, Store
 
 MAX_THREADS = 63
+REPRESENTATIVES = 3  # slots that stand for any number of threads: one that moves, and two of which an invariant speaks
 _BLOCK_CELLS = 256
 
 
@@ -138,7 +140,10 @@ class Intrinsics(Atomics):
             here, other = self.b.location(), self.b.location()
             self.b.branch(eq(start, self.static_address(self.memory.function(name).id)), here, other)
             self.b.place(here)
-            self._take_slot(site, name, handle, argument, detached)
+            if self.options.unbounded and site.repeat is None:
+                self._start_any(site, name, handle, argument, detached)
+            else:
+                self._take_slot(site, name, handle, argument, detached)
             self.b.jump(end)
             self.b.place(other)
         if self.b.here is not None:
@@ -156,7 +161,7 @@ class Intrinsics(Atomics):
         with self.b.one_step():
             self.b.tag("create", number)
             chosen, identity, found = first, number, FALSE
-            for k in reversed(range(slots_of(site, self.options.threads))):
+            for k in reversed(range(slots_of(site, self.options))):
                 at = self.add_bytes(first, self.word_const(k * stride))
                 free = eq(self.load_bytes(at, word, self.b.loc, sync=True), self.word_const(descriptor.UNUSED))
                 chosen = ite(free, at, chosen)
@@ -168,6 +173,30 @@ class Intrinsics(Atomics):
             for key, value in values.items():
                 at = self.add_bytes(chosen, self.word_const(descriptor.offset(0, key, word)))
                 self.b.emit(Store(at, value, word, True, loc=self.b.loc))
+            self.b.emit(Store(handle, identity, word, True, loc=self.b.loc))
+
+    def _start_any(self, site: CreateSite, name: str, handle: Expr, argument: Expr, detached: Expr) -> None:
+        """Some unused slot of the site, or a thread that has no slot, gets the argument and runs. The handle is any number: which of the
+        threads without a slot it names cannot be said."""
+        word = self.memory.word_bytes
+        first = own(f"descriptor:{site.index}:{name}", self.word)
+        count = slots_of(site, self.options)
+        marker = self.shared.marker("handle", self.b.loc, "the handle of one of any number of threads is any number", cuts=False, adds=True)
+        with self.b.one_step():
+            self.b.tag("create", own(f"slot:{site.index}:{name}", self.word))
+            pick, identity = self.b.temporary(self.word), self.b.temporary(self.word)
+            everyone = self.word_const((1 << count + 1) - 1)
+            self.b.emit(Input(str(pick.data), "which of the threads made here", everyone, loc=self.b.loc))
+            values = {"state": self.word_const(descriptor.RUNNING), "detached": resize(detached, self.word, False), "arg": argument,
+                      "cancel": self.word_const(0)}  # fmt: skip
+            for k in range(count):
+                at = self.add_bytes(first, self.word_const(k * len(descriptor.FIELDS) * word))
+                free = eq(self.load_bytes(at, word, self.b.loc, sync=True), self.word_const(descriptor.UNUSED))
+                chosen = conj(eq(pick, self.word_const(k)), free)
+                for key, value in values.items():
+                    field = self.add_bytes(at, self.word_const(descriptor.offset(0, key, word)))
+                    self.b.emit(Store(field, value, word, True, chosen, self.b.loc))
+            self.b.emit(Input(str(identity.data), "handle of the new thread", loc=self.b.loc, marker=marker))
             self.b.emit(Store(handle, identity, word, True, loc=self.b.loc))
 
     def callees(self, pointer: Expr, params: int | None) -> list[str]:
@@ -300,9 +329,11 @@ class Intrinsics(Atomics):
         return resize(negate(fits), value_bits(call.type), False)
 
 
-def slots_of(site: CreateSite, default: int) -> int:
+def slots_of(site: CreateSite, options: Options) -> int:
     """How many slots a creation site has."""
-    return min(site.repeat, MAX_THREADS + 1) if site.repeat is not None else default
+    if site.repeat is not None:
+        return min(site.repeat, MAX_THREADS + 1)
+    return REPRESENTATIVES if options.unbounded else options.threads
 
 
 def _bit_count(kind: str, value: Expr) -> Expr:

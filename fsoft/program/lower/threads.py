@@ -29,6 +29,7 @@ class Assembly:
         self.roots: int = 0
         self.running: set[int] = set()  # slots that run from the start
         self.parents: dict[int, int] = {}
+        self.unbounded: list[tuple[int, ...]] = []  # groups of slots that stand for any number of threads
         self.busy = 1  # descriptors at the end of the array that are never free
 
     def program(self, name: str, entries: list[str]) -> Program:
@@ -40,6 +41,7 @@ class Assembly:
         program.threads, program.objects = self.threads, self.shared.memory.objects
         program.markers, program.checks = self.shared.memory.markers, self.shared.options.checks
         program.heap_reuse, program.race_on = self.shared.options.heap_reuse, self.shared.options.race_on
+        program.unbounded = tuple(self.unbounded)
         program.notes = [*self.shared.unit.notes, *self.shared.notes]
         self._check_numbers(program)
         return program
@@ -56,8 +58,10 @@ class Assembly:
             for site in self.shared.creates:
                 if site.template == creator.template.name:
                     for start in site.starts:
-                        count = slots_of(site, self.shared.options.threads)
-                        pending += self._group(creator, site.index, start, count)
+                        group = self._group(creator, site.index, start, slots_of(site, self.shared.options))
+                        if self.shared.options.unbounded and site.repeat is None and group:
+                            self.unbounded.append(tuple(thread.index for thread in group))
+                        pending += group
         self.running = set(range(self.roots))
         if self.shared.options.observer:
             self.running.add(self._thread(self.shared.options.observer, None).index)

@@ -1,0 +1,110 @@
+"""Every FALSE of `models/` in the compiled program: `python -m benchmarks.replay [WORD...] [--timeout S] [--every N] [--again] [--failures]`.
+
+For each row of the table with the verdict FALSE a trace is found (engine `explicit`, unless said otherwise), the program is compiled by gcc and
+executed under that trace. Prints how many of each property end in the predicted failure, and the others with the reason. Traces and
+results are kept in a folder (`--state`, build/replay), so a run that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from fsoft.frontend.source import InputError
+from fsoft.trace.replay import prepare
+from tests.models.agree import in_child
+from tests.models.table import Row, rows
+
+RUNS = {"ltl": "a property of infinite runs: there is no failure to end in", "termination": "an infinite run: there is no failure to end in"}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of one row: `replayed`, or why not."""
+
+    name: str
+    prop: str
+    replayed: bool
+    reason: str = ""
+
+
+def trace_of(row: Row, state: Path, engine: str, timeout: int) -> dict[str, Any] | None:
+    """The trace of a row, found now or before; None if there is none in time."""
+    path = state / f"{hashlib.sha256(row.name.encode()).hexdigest()[:16]}.json"
+    if not path.exists():
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            code = in_child(["check", "--engine", engine, "--json", "--timeout", str(timeout), *row.arguments()], out.fileno(), err.fileno())
+            out.seek(0)
+            if code != 10:
+                return None
+            fresh = path.with_suffix(".new")
+            fresh.write_bytes(out.read())
+            fresh.replace(path)
+    found = json.loads(path.read_text(encoding="utf-8"))
+    assert isinstance(found, dict)
+    return found
+
+
+def replay(row: Row, state: Path, engine: str, timeout: int) -> Result:
+    """One row."""
+    if row.prop in RUNS:
+        return Result(row.name, row.prop, False, RUNS[row.prop])
+    trace = trace_of(row, state, engine, timeout)
+    if trace is None:
+        return Result(row.name, row.prop, False, f"no trace within {timeout} s")
+    folder = state / f"program{row.bits}"
+    folder.mkdir(exist_ok=True)
+    try:
+        outcome = prepare(trace, [str(row.path)], row.bits, str(folder)).run(20)
+    except InputError as error:
+        return Result(row.name, row.prop, False, str(error))
+    return Result(row.name, row.prop, outcome.confirms(trace), f"{outcome.kind}: {outcome.text}")
+
+
+def summary(results: Sequence[Result]) -> str:
+    total, done = Counter(r.prop for r in results), Counter(r.prop for r in results if r.replayed)
+    lines = [f"{prop:<22}{done[prop]:>4} / {count}" for prop, count in sorted(total.items())]
+    return "\n".join([*lines, f"{'replayed':<22}{sum(done.values()):>4} / {len(results)}"])
+
+
+def main(argv: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="benchmarks.replay", description="Replay every FALSE of models/ in the compiled program.")
+    parser.add_argument("words", nargs="*", help="only rows whose name contains all of these")
+    parser.add_argument("--engine", default="explicit")
+    parser.add_argument("--timeout", type=int, default=60, help="seconds to find a trace")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth row")
+    parser.add_argument("--state", type=Path, default=Path("build/replay"), help="where traces and results are kept")
+    parser.add_argument("--again", action="store_true", help="replay rows that have a result already")
+    parser.add_argument("--failures", action="store_true", help="replay rows again that were not replayed")
+    args = parser.parse_args(argv)
+    args.state.mkdir(parents=True, exist_ok=True)
+    memory = args.state / "results.jsonl"
+    known = {r["name"]: Result(**r) for r in map(json.loads, memory.read_text().splitlines())} if memory.exists() else {}
+    chosen = [r for r in rows() if r.verdict.startswith("FALSE") and all(word in r.name for word in args.words)][:: args.every]
+    results = []
+    for row in chosen:
+        result = known.get(row.name)
+        if result is None or args.again or (args.failures and not result.replayed):
+            result = replay(row, args.state, args.engine, args.timeout)
+            with memory.open("a") as file:
+                file.write(json.dumps(asdict(result)) + "\n")
+            print("ok  " if result.replayed else "FAIL", result.name, "" if result.replayed else f": {result.reason}", flush=True)
+        results.append(result)
+    print("\nnot replayed:")
+    print("\n".join(f"  {r.name}: {r.reason}" for r in results if not r.replayed) or "  none")
+    print("\n" + summary(results))
+    return 0
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("LC_ALL", "C")
+    raise SystemExit(main(sys.argv[1:]))

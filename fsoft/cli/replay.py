@@ -1,0 +1,132 @@
+"""`fsoft replay`: the counterexample in the real program, compiled by gcc, under exactly that schedule and those inputs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from fsoft.cli import exits
+from fsoft.cli.arguments import Parser, seconds
+from fsoft.cli.json import hash_of
+from fsoft.frontend.source import InputError, Loc
+from fsoft.trace.record import SCHEMA
+from fsoft.trace.replay import Outcome, Prepared, new_folder, prepare
+
+_TIMEOUT = 20.0
+
+
+def run(argv: Sequence[str]) -> int:
+    parser = Parser("replay", "Execute the program, compiled by gcc, under the schedule and the inputs of a trace. Exit code 10 if it fails as predicted.")
+    parser.usage = "fsoft replay FILE... TRACE.json [options]"
+    parser.add_argument("files", nargs="+", metavar="FILE", help="the C files, as `fsoft check` was given them, then what it wrote with --json")
+    model = parser.add_mutually_exclusive_group()
+    model.add_argument("--32", dest="bits", action="store_const", const=32, help="compile for 32 bits (the default is what the trace says)")
+    model.add_argument("--64", dest="bits", action="store_const", const=64, help="compile for 64 bits")
+    parser.add_argument("--timeout", type=seconds, default=_TIMEOUT, metavar="S", help=f"give up after S seconds of execution ({_TIMEOUT:g})")
+    parser.add_argument("--gdb", action="store_true", help="keep the program and start gdb (without a terminal: print the command), which stops at the failure")
+    parser.add_argument("--keep", metavar="DIR", help="keep the compiled program and its schedule in this folder")
+    args = parser.parse_args(argv)
+    return _work(args, *_read(args))
+
+
+def _read(args: argparse.Namespace) -> tuple[dict[str, Any], list[str], int]:
+    """The trace, the files and the data model, which fit together."""
+    if len(args.files) < 2 or not args.files[-1].endswith(".json"):
+        raise exits.UsageError("expected the C files and then the trace: fsoft replay prog.c trace.json (fsoft check --json writes one)")
+    *files, path = args.files
+    trace = _trace(path)
+    bits = 64 if trace["data_model"] == "LP64" else 32
+    if args.bits not in (None, bits):
+        raise InputError(Loc(path, 0), f"the trace is of the {bits}-bit program: leave out --{args.bits}")
+    if len(files) != len(trace["files"]):
+        raise InputError(Loc(path, 0), f"the trace is of {len(trace['files'])} files, not {len(files)}")
+    for file, entry in zip(files, trace["files"]):
+        if not os.path.isfile(file):
+            raise InputError(Loc(file, 0), "there is no such file")
+        if hash_of(file) != entry["sha256"]:
+            raise InputError(Loc(path, 0), f"the trace is of another version of {file} (its SHA-256 differs): run fsoft check again")
+    return trace, files, bits
+
+
+def _trace(path: str) -> dict[str, Any]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            trace = json.load(file)
+    except OSError as error:
+        raise InputError(Loc(path, 0), f"cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise InputError(Loc(path, 0), "not valid JSON") from None
+    if not isinstance(trace, dict) or trace.get("schema") != SCHEMA:
+        raise InputError(Loc(path, 0), f"not a trace that fsoft wrote (its schema is not {SCHEMA})")
+    if trace.get("verdict") != "FALSE":
+        raise InputError(Loc(path, 0), f"the verdict is {trace.get('verdict')}: there is nothing to replay")
+    missing = [key for key in ("files", "data_model", "entry", "property", "objects", "moves", "end") if key not in trace]
+    if missing:
+        raise InputError(Loc(path, 0), f"'{missing[0]}' is missing (was it written with --no-trace?)")
+    if trace["end"].get("kind") == "open":
+        raise InputError(Loc(path, 0), "the property is one of infinite runs: there is no failure to end in")
+    if trace["entry"] != "main":
+        raise InputError(Loc(path, 0), f"the run starts at {trace['entry']}: only programs that start at main are replayed")
+    return trace
+
+
+def _work(args: argparse.Namespace, trace: dict[str, Any], files: list[str], bits: int) -> int:
+    keep = args.keep is not None or args.gdb
+    folder = _folder(args.keep)
+    try:
+        prepared = prepare(trace, files, bits, folder)
+        if args.gdb:
+            return _debug(prepared)
+        return _report(trace, prepared.run(args.timeout))
+    except KeyError as error:
+        raise InputError(Loc(args.files[-1], 0), f"{error} is missing in the trace") from None
+    except OSError as error:
+        raise InputError(Loc(folder, 0), f"cannot be written: {error.strerror}") from None
+    finally:
+        if not keep:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _folder(keep: str | None) -> str:
+    if keep is None:
+        return new_folder()
+    try:
+        os.makedirs(keep, exist_ok=True)
+    except OSError as error:
+        raise InputError(Loc(keep, 0), f"cannot be written: {error.strerror}") from None
+    return keep
+
+
+def _report(trace: dict[str, Any], outcome: Outcome) -> int:
+    if outcome.output:
+        print(outcome.output.rstrip())
+    if outcome.confirms(trace):
+        print(f"replayed: the compiled program fails as predicted ({outcome.done} of {outcome.events} events of the schedule matched)")
+        print(f"FALSE({trace['property']})")
+        return exits.FALSE
+    if outcome.kind == "timeout":
+        print(f"{outcome.text}\nUNKNOWN")
+        return exits.TIMEOUT
+    place = trace["location"] or {"file": trace["files"][0]["path"], "line": 0}
+    print(f"{place['file']}:{place['line']}: error: THE REAL PROGRAM DOES NOT FAIL AS PREDICTED ({trace['property']}): {outcome.text}", file=sys.stderr)
+    print("fsoft: internal error: this is a bug of fsoft: please report it with the program and the trace", file=sys.stderr)
+    return exits.INTERNAL
+
+
+def _debug(prepared: Prepared) -> int:
+    """Hand over to gdb, or say how."""
+    commands = os.path.join(prepared.folder, "commands.gdb")
+    with open(commands, "w", encoding="utf-8") as file:
+        file.writelines(f"set environment {name} {value}\n" for name, value in prepared.environment.items())
+        file.write("set breakpoint pending on\nhandle SIGABRT SIGSEGV SIGFPE SIGBUS stop print\nrun\nbacktrace\n")
+    command = ["gdb", "-q", "-x", commands, prepared.program]
+    if sys.stdin.isatty() and sys.stdout.isatty() and shutil.which("gdb"):
+        os.execvp("gdb", command)
+    print(shlex.join(command))
+    return exits.TRUE

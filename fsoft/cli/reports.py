@@ -1,0 +1,118 @@
+"""Files that `fsoft check` writes beside what it prints: witnesses, SARIF, JUnit.
+
+Where each goes is checked before the work begins; they are written after the verdict has been printed, each under a temporary name first.
+So a full disk costs neither the verdict nor the report of yesterday.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from fsoft.cli.arguments import Request
+from fsoft.cli.exits import UsageError
+from fsoft.cli.files import check_writable, write_file
+from fsoft.program.program import Program
+from fsoft.program.verdict import Verdict
+
+if TYPE_CHECKING:
+    from fsoft.trace.outcome import Outcome
+    from fsoft.trace.task import Task
+
+GRAPHML = (".graphml", ".xml")
+YAML = (".yml", ".yaml")
+VERSIONS = ("1.0", "2.0", "2.2")
+
+
+def add_reports(group: argparse._ArgumentGroup) -> None:
+    """The options."""
+    known = "write a witness there: SV-COMP GraphML (.graphml) or YAML (.yml); with a model file, the stimulus (aigsim or BTOR2)"
+    group.add_argument("--witness", metavar="FILE", help=known)
+    group.add_argument("--graphml-witness", metavar="FILE", help="the same as --witness FILE, in GraphML whatever the name")
+    group.add_argument("--witness-version", choices=VERSIONS, help="1.0 is GraphML; 2.0 or 2.2 (with threads) for YAML")
+    group.add_argument("--sarif", metavar="FILE", help="write violations as SARIF 2.1.0, one thread flow per thread")
+    group.add_argument("--junit", metavar="FILE", help="write JUnit XML, one test case per property")
+
+
+def check_reports(args: argparse.Namespace, runs: bool = False) -> None:
+    """UsageError or InputError, before any work is done, for files that could not be written. `runs`: properties of runs are asked."""
+    if runs and (args.witness or args.graphml_witness):
+        raise UsageError("--witness: the witness formats have no lassos; --sarif and --json do")
+    if args.witness and not args.witness.endswith((*GRAPHML, *YAML)):
+        raise UsageError(f"--witness {args.witness}: the name must end in .graphml or .yml")
+    if args.witness_version is not None:
+        _check_version(args)
+    for name in ("witness", "graphml_witness", "sarif", "junit", "html", "trace_file"):
+        if getattr(args, name, None) is not None:
+            check_writable(getattr(args, name))
+
+
+def _check_version(args: argparse.Namespace) -> None:
+    if args.witness is None and args.graphml_witness is None:
+        raise UsageError("--witness-version needs --witness FILE")
+    graphml = args.witness is None or args.witness.endswith(GRAPHML)
+    if graphml != (args.witness_version == "1.0"):
+        wanted = "1.0" if graphml else "2.0 or 2.2"
+        raise UsageError(f"--witness-version {args.witness_version}: {args.witness or args.graphml_witness} can only be {wanted}")
+
+
+Told = Callable[[], "Sequence[Outcome]"]
+
+
+def write_reports(args: argparse.Namespace, asked: Request, program: Program | None, verdict: Verdict, code: int) -> None:
+    """All the files about a verdict on properties of states."""
+    if not _wanted(args):
+        return
+    from fsoft.trace.outcome import outcome
+
+    name = next(iter(asked.options.checks)) if len(asked.options.checks) == 1 else ""
+    _write(args, task_of(args, asked), program, [outcome(program, verdict, name)], code)
+
+
+def write_run_reports(args: argparse.Namespace, asked: Request, outcomes: Told, code: int) -> None:
+    """All the files about verdicts on properties of runs."""
+    if _wanted(args):
+        _write(args, task_of(args, asked), None, outcomes(), code)
+
+
+def _wanted(args: argparse.Namespace) -> bool:
+    return any(path is not None for path in (args.witness, args.graphml_witness, args.sarif, args.junit))
+
+
+def task_of(args: argparse.Namespace, asked: Request) -> Task:
+    """What was asked, as the files name it."""
+    from fsoft.trace.task import Task
+
+    command = shlex.join(["fsoft", "check", *getattr(args, "argv", [])])
+    return Task(tuple(source.path for source in asked.sources), asked.bits, asked.options.checks, asked.options.entry, command)
+
+
+def _write(args: argparse.Namespace, task: Task, program: Program | None, outcomes: Sequence[Outcome], code: int) -> None:
+    if args.sarif is not None:
+        from fsoft.trace.sarif import sarif
+
+        write_file(args.sarif, sarif(task, outcomes, code).encode())
+    if args.junit is not None:
+        from fsoft.trace.junit import junit
+
+        write_file(args.junit, junit(task, outcomes).encode())
+    if args.graphml_witness is not None:
+        _write_witness(args.graphml_witness, "1.0", task, program, outcomes[0])
+    if args.witness is not None:
+        version = "1.0" if args.witness.endswith(GRAPHML) else args.witness_version
+        _write_witness(args.witness, version, task, program, outcomes[0])
+
+
+def _write_witness(path: str, version: str | None, task: Task, program: Program | None, one: Outcome) -> None:
+    """The witness of a verdict. UNKNOWN has none: a witness of an earlier run under that name would be taken for it, and goes."""
+    from fsoft.trace.witness import witness
+
+    text = None if program is None else witness(task, program, one, version)
+    if text is not None:
+        write_file(path, text.encode())
+    elif os.path.isfile(path):
+        os.unlink(path)
+

@@ -1,0 +1,68 @@
+"""Writing results: never a half-written file under the name that was asked for."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+
+from fsoft.frontend.source import InputError, Loc
+
+
+def write_file(path: str, data: bytes) -> None:
+    """Writes to a temporary name in the same folder, then renames. Whatever goes wrong is an InputError that leaves nothing behind and what
+    was there before as it was. A link is followed; a device or a pipe is written to directly."""
+    target = os.path.realpath(path)
+    try:
+        if os.path.isdir(target):
+            raise InputError(Loc(path, 0), "is a folder")
+        if _is_device(target):
+            with open(target, "wb", buffering=0) as device:
+                device.write(data)
+        else:
+            _replace(target, data)
+    except OSError as error:
+        raise InputError(Loc(path, 0), f"cannot be written: {error.strerror}") from None
+
+
+def check_writable(path: str) -> None:
+    """InputError if it is plain that the file cannot be written: for commands that work long before they write."""
+    target = os.path.realpath(path)
+    folder = os.path.dirname(target)
+    if os.path.isdir(target):
+        raise InputError(Loc(path, 0), "is a folder")
+    if _is_device(target):
+        return
+    if not os.path.isdir(folder):
+        raise InputError(Loc(path, 0), "cannot be written: there is no such folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(Loc(path, 0), "cannot be written: the folder is read-only")
+
+
+def _replace(target: str, data: bytes) -> None:
+    temporary = ""
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{os.path.basename(target)}.", dir=os.path.dirname(target))
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(handle)  # some file systems only now notice that they are full
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, target)
+    finally:
+        if temporary and os.path.exists(temporary):
+            os.unlink(temporary)
+
+
+def _is_device(path: str) -> bool:
+    """Whether there is something at the path that must not be replaced by a file."""
+    try:
+        return not stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,300 @@
+"""Clauses that might be invariant: simple relations that hold in all samples, place by place.
+
+For the shared words alone, for each location of each kind, and for each pair of locations:
+
+- combinations of values of *small* words (those that were seen with few values) that were never seen together;
+- a comparison of two words, or of a word and a constant of the program, alone or where a small word has a certain value;
+- two threads that were never at two places at the same time;
+- the negation of what makes a step fail, and of what makes it fail one or a few steps earlier in the same thread; that a word still is what a
+  step made it.
+
+This is the guessing half of Houdini (Flanagan, Leino, FME 2001); samples from small instances as in invisible invariants (Pnueli, Ruah,
+Zuck, TACAS 2001). `infer.py` throws away what is not invariant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from fsoft.parametric.clauses import Clause, role_name, role_words
+from fsoft.parametric.evaluate import compiled
+from fsoft.parametric.goals import definitions, failure_conditions
+from fsoft.parametric.relations import Relations
+from fsoft.parametric.samples import Samples, View
+from fsoft.parametric.system import System
+from fsoft.program.expr import Expr, binary, const, eq, fill, make, negate
+
+SMALL = 6
+_ROWS = 1500  # samples that are looked at for one place
+_CONSTANTS = 12
+
+Mask = int
+"""One bit for each sample at a place: where something holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How rich the language is: values combined in a clause about one thread and about two, whether comparisons of two threads get a
+    condition."""
+
+    values: int = 2
+    values_of_two: int = 2
+    guarded_pairs: bool = False
+
+
+@dataclass(slots=True)
+class _Column:
+    """A word at a place. `role`: -1 shared, else 0 or 1. `domain`: all values it was seen with anywhere if they are few."""
+
+    word: Expr
+    role: int
+    family: int
+    values: list[int]
+    domain: tuple[int, ...] | None
+
+
+class Candidates:
+    """`clauses` gives them all, without repetition."""
+
+    def __init__(self, system: System, samples: Samples, effort: Effort):
+        self.system, self.samples, self.effort = system, samples, effort
+        self.relations = Relations(system)
+        self.domains = self._domains()
+        self._one: dict[tuple[int, int], set[tuple[Expr, ...]]] = {}
+        self.goals, self.definitions = failure_conditions(system), definitions(system)
+
+    def clauses(self) -> list[Clause]:
+        found: dict[Clause, None] = {}
+        for kinds in sorted(self.samples.views, key=len):
+            for clause in self._of_kinds(kinds):
+                found[clause] = None
+        return list(found)
+
+    def _domains(self) -> dict[tuple[int, int], tuple[int, ...]]:
+        """(kind, position) to the values of a word, if they are few; kind -1: shared words."""
+        seen: dict[tuple[int, int], set[int]] = {}
+        for kinds, views in self.samples.views.items():
+            if len(kinds) < 2:
+                for view in views:
+                    for k, words in enumerate(view):
+                        kind = -1 if k == 0 else kinds[0]
+                        for position, value in enumerate(words):
+                            seen.setdefault((kind, position), set()).add(value)
+        return {key: tuple(sorted(values)) for key, values in seen.items() if len(values) <= SMALL}
+
+    # ------------------------------------------------------------ places
+
+    def _of_kinds(self, kinds: tuple[int, ...]) -> Iterator[Clause]:
+        groups: dict[tuple[int, ...], list[View]] = {}
+        for view in sorted(self.samples.views[kinds]):
+            groups.setdefault(tuple(words[0] for words in view[1:]), []).append(view)
+        same = len(kinds) == 2 and kinds[0] == kinds[1]
+        for places in sorted(groups):
+            if same and places[0] > places[1]:
+                continue
+            stride = max(1, len(groups[places]) // _ROWS)
+            for literals in self._at(kinds, places, groups[places][::stride]):
+                yield Clause(kinds, places, literals)
+        if len(kinds) == 2:
+            yield from self._never(kinds, groups.keys())
+
+    def _never(self, kinds: tuple[int, ...], together: Iterable[tuple[int, ...]]) -> Iterator[Clause]:
+        """Places that two threads were seen at, but not together; places where nobody was seen are in a clause of their own."""
+        seen = set(together)
+        first, second = ({view[1][0] for view in self.samples.views[kind,]} for kind in kinds)
+        for a in sorted(first):
+            for b in sorted(second):
+                if (a, b) not in seen and (kinds[0] != kinds[1] or a <= b):
+                    yield Clause(kinds, (a, b), ())
+
+    def unseen(self) -> list[Clause]:
+        """Locations where no thread of the kind was seen, and numbers that are no locations."""
+        out = []
+        for kind in self.system.kinds:
+            seen = {view[1][0] for view in self.samples.views[kind.index,]}
+            count = 1 << self.system.widths[self.system.owned[kind.slots[0]][0]]
+            out += [Clause((kind.index,), (place,), ()) for place in range(count) if place not in seen]
+        return out
+
+    def _columns(self, kinds: tuple[int, ...], places: tuple[int, ...], rows: Sequence[View]) -> list[_Column]:
+        out = []
+        for position, name in enumerate(self.system.shared):
+            values = [row[0][position] for row in rows]
+            out.append(_Column(self.system.word(name), -1, self.relations.family(name), values, self.domains.get((-1, position))))
+        for role, (kind, place) in enumerate(zip(kinds, places, strict=True)):
+            words = role_words(self.system, self.system.kinds[kind], role)
+            for position in sorted(self.system.live[kind][place] - {0}):
+                values = [row[role + 1][position] for row in rows]
+                family = self.relations.family(self.system.owned[self.system.kinds[kind].slots[0]][position])
+                out.append(_Column(words[position], role, family, values, self.domains.get((kind, position))))
+        return out
+
+    # ------------------------------------------------------------ literals at one place
+
+    def _at(self, kinds: tuple[int, ...], places: tuple[int, ...], rows: Sequence[View]) -> Iterator[tuple[Expr, ...]]:
+        place = _Place(rows, self._columns(kinds, places, rows))
+        if len(kinds) < 2:
+            found = {literals: None for literals in self._single(place)}
+            if kinds:
+                for goal in (*self.goals.get((kinds[0], places[0]), ()), *self.definitions[kinds[0]]):
+                    if place.mask(goal) == place.full:
+                        found[goal,] = None
+                self._one[kinds[0], places[0]] = set(found)
+            yield from found
+            return
+        known = self._one[kinds[0], places[0]] | {self._renamed(kinds[1], one) for one in self._one[kinds[1], places[1]]}
+        for literals in self._double(place):
+            if literals not in known:
+                yield literals
+
+    def _renamed(self, kind: int, literals: tuple[Expr, ...]) -> tuple[Expr, ...]:
+        """Literals about thread i as literals about thread j."""
+        names = {role_name(0, k): word for k, word in enumerate(role_words(self.system, self.system.kinds[kind], 1))}
+        return tuple(fill(literal, names) for literal in literals)
+
+    def _single(self, place: _Place) -> Iterator[tuple[Expr, ...]]:
+        yield from place.domains()
+        yield from place.combinations(self.effort.values, ())
+        guards = place.guards()
+        for atom in self._atoms(place):
+            yield from place.implied(atom, guards)
+
+    def _double(self, place: _Place) -> Iterator[tuple[Expr, ...]]:
+        yield from place.domains()
+        yield from place.combinations(self.effort.values_of_two, (0, 1))
+        guards = place.guards() if self.effort.guarded_pairs else []
+        for a, b in combinations(place.columns, 2):
+            if {a.role, b.role} == {0, 1} and _comparable(a, b):
+                for atom in _comparisons(a.word, b.word):
+                    yield from place.implied(atom, guards)
+        for column in place.columns:
+            if column.role == -1:
+                for atom in self._with_constants(column):
+                    yield from place.implied(atom, [])
+
+    def _atoms(self, place: _Place) -> Iterator[Expr]:
+        for a, b in combinations(place.columns, 2):
+            if _comparable(a, b):
+                yield from _comparisons(a.word, b.word)
+        for column in place.columns:
+            yield from self._with_constants(column)
+
+    def _with_constants(self, column: _Column) -> Iterator[Expr]:
+        if column.word.width == 1 or column.family < 0:
+            return
+        for value in self.relations.constants(column.family, column.word.width)[:_CONSTANTS]:
+            yield from _bounds(column.word, const(value, column.word.width))
+        odd = make("extract", 1, (column.word,), 0)
+        yield odd
+        yield negate(odd)
+
+
+class _Place:
+    """The samples at one place, and what holds in them."""
+
+    def __init__(self, rows: Sequence[View], columns: list[_Column]):
+        self.rows, self.columns = rows, columns
+        self.full: Mask = (1 << len(rows)) - 1
+        self._index = {str(c.word.data): c for c in columns}
+        self._masks: dict[Expr, Mask] = {}
+
+    def mask(self, term: Expr) -> Mask:
+        found = self._masks.get(term)
+        if found is None:
+            found = self._masks[term] = self._compute(term)
+        return found
+
+    def _compute(self, term: Expr) -> Mask:
+        names = sorted(term.reads)
+        if any(name not in self._index for name in names):
+            return 0  # about words that do not matter here: nothing is claimed
+        function = compiled(term, names)
+        columns = [self._index[name].values for name in names]
+        bits = ["1" if function(*values) else "0" for values in zip(*columns, strict=True)]
+        return int("".join(reversed(bits)), 2) if bits else (self.full if function() else 0)
+
+    def domains(self) -> Iterator[tuple[Expr, ...]]:
+        """Each small word has one of the values it was seen with here."""
+        for column in self.columns:
+            if column.domain is None:
+                continue
+            here = sorted(set(column.values))
+            yield tuple(eq(column.word, const(value, column.word.width)) for value in here)
+            for value in column.domain:
+                if value not in here:
+                    yield (negate(eq(column.word, const(value, column.word.width))),)
+
+    def guards(self) -> list[Expr]:
+        """A small word has a certain value, in some samples but not in all."""
+        out = []
+        for column in self.columns:
+            for value in column.domain or ():
+                test = eq(column.word, const(value, column.word.width))
+                if 0 < self.mask(test) < self.full:
+                    out.append(test)
+        return out
+
+    def combinations(self, most: int, roles: tuple[int, ...]) -> Iterator[tuple[Expr, ...]]:
+        """Values of up to `most` small words that were never seen together, though any fewer of them were. With `roles`: only
+        combinations that have something of each of these threads, or speak of shared words alone."""
+        tests = [
+            (column, eq(column.word, const(value, column.word.width)))
+            for column in self.columns
+            for value in sorted(set(column.values))
+            if column.domain is not None and len(set(column.values)) > 1
+        ]
+        level: list[tuple[tuple[int, ...], Mask]] = [((), self.full)]
+        for _ in range(most):
+            following = []
+            for chosen, mask in level:
+                for k in range(chosen[-1] + 1 if chosen else 0, len(tests)):
+                    if any(tests[one][0] is tests[k][0] for one in chosen):
+                        continue
+                    both = mask & self.mask(tests[k][1])
+                    now = (*chosen, k)
+                    if both:
+                        following.append((now, both))
+                    elif self._fits([tests[one][0].role for one in now], roles):
+                        yield tuple(negate(tests[one][1]) for one in now)
+            level = following
+
+    @staticmethod
+    def _fits(found: list[int], roles: tuple[int, ...]) -> bool:
+        return all(role in found for role in roles) or not any(role in found for role in roles)
+
+    def implied(self, atom: Expr, guards: Iterable[Expr]) -> Iterator[tuple[Expr, ...]]:
+        """The atom alone if it holds in all samples, else under the guards that make it hold."""
+        mask = self.mask(atom)
+        if mask == self.full:
+            yield (atom,)
+        elif mask:
+            for guard in guards:
+                if not self.mask(guard) & ~mask and not guard.reads & atom.reads:
+                    yield (negate(guard), atom)
+
+
+def _comparable(a: _Column, b: _Column) -> bool:
+    return a.family == b.family >= 0 and a.word.width == b.word.width > 1
+
+
+def _bounds(a: Expr, value: Expr) -> list[Expr]:
+    """Comparisons with a constant that say something."""
+    same = eq(a, value)
+    low, high = 1 << value.width - 1, (1 << value.width - 1) - 1
+    out = [same, negate(same)]
+    if value.value not in (0, (1 << value.width) - 1):
+        out += [binary("ule", a, value), binary("ule", value, a)]
+    if value.value not in (low, high):
+        out += [binary("sle", a, value), binary("sle", value, a)]
+    return out
+
+
+def _comparisons(a: Expr, b: Expr) -> list[Expr]:
+    same = eq(a, b)
+    return [same, negate(same), binary("ult", a, b), binary("ult", b, a), binary("ule", a, b), binary("ule", b, a),
+            binary("slt", a, b), binary("slt", b, a), binary("sle", a, b), binary("sle", b, a)]  # fmt: skip
+
+
+__all__ = ["Candidates", "Effort"]

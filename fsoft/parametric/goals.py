@@ -1,0 +1,69 @@
+"""Conditions that the proof needs, found backwards from what can fail.
+
+At the source of a step, the step must not fail: that is a condition on the shared words and the thread's own. One step earlier in the same
+thread, the condition is that of the state after the step, if no other thread comes between. These weakest preconditions are candidates like others,
+and so is that a word still is what a step made it: `definitions`.
+"""
+
+from __future__ import annotations
+
+from fsoft.parametric.clauses import role_name
+from fsoft.parametric.system import Move, System
+from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj, eq, fill, negate, postorder, reg
+
+_LARGEST = 120  # nodes of a condition
+_SMALL = 20  # nodes of an equation
+_DEPTH = 10  # steps back
+_MOST = 12  # conditions at one location
+
+Conditions = dict[tuple[int, int], list[Expr]]
+"""By kind and location."""
+
+
+def failure_conditions(system: System) -> Conditions:
+    """By kind and location: conditions that must hold of a thread there, as literals of clauses."""
+    found: Conditions = {}
+    layer: Conditions = {}
+    for move in system.moves:
+        _add(system, found, layer, move, negate(conj(move.enabled, move.bad)))
+    for _ in range(_DEPTH):
+        following: Conditions = {}
+        for move in system.moves:
+            kind = system.kind_of[move.slot]
+            for condition in layer.get((kind.index, move.step.target), ()):
+                words = {role_name(0, k): move.writes.get(name, system.word(name)) for k, name in enumerate(system.owned[move.slot])}
+                shared = {name: move.writes[name] for name in system.shared if name in move.writes}
+                after = fill(condition, words | shared)
+                _add(system, found, following, move, disj(negate(conj(move.enabled, negate(move.over))), after))
+        layer = following
+    return found
+
+
+def _add(system: System, found: Conditions, layer: Conditions, move: Move, condition: Expr) -> None:
+    """Keep a condition on the words before the move, if it is one and not too large."""
+    mine = {name: reg(role_name(0, k), system.widths[name]) for k, name in enumerate(system.owned[move.slot])}
+    condition = fill(condition, mine)
+    known = set(system.shared) | {str(word.data) for word in mine.values()}
+    if condition in (TRUE, FALSE) or not condition.reads <= known or len(postorder((condition,))) > _LARGEST:
+        return
+    key = (system.kind_of[move.slot].index, move.step.source)
+    if condition not in found.setdefault(key, []) and len(found[key]) < _MOST:
+        found[key].append(condition)
+        layer.setdefault(key, []).append(condition)
+
+
+def definitions(system: System) -> dict[int, list[Expr]]:
+    """By kind: equations between a word and what some move of the kind assigns to it."""
+    found: dict[int, dict[Expr, None]] = {kind.index: {} for kind in system.kinds}
+    for move in system.moves:
+        mine = {name: reg(role_name(0, k), system.widths[name]) for k, name in enumerate(system.owned[move.slot])}
+        known = set(system.shared) | {str(word.data) for word in mine.values()}
+        for name, term in list(move.writes.items()):
+            if term.op not in ("const", "reg") and name != system.owned[move.slot][0]:
+                equation = fill(eq(system.word(name), term), mine)
+                if name not in term.reads and equation.reads <= known and len(postorder((equation,))) <= _SMALL:
+                    found[system.kind_of[move.slot].index][equation] = None
+    return {kind: list(equations) for kind, equations in found.items()}
+
+
+__all__ = ["definitions", "failure_conditions"]

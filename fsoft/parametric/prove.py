@@ -1,0 +1,59 @@
+"""From a system to a proof: samples, candidates, inference; with a richer language where the first does not suffice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from fsoft.parametric.candidates import Candidates, Effort
+from fsoft.parametric.clauses import Clause
+from fsoft.parametric.infer import Inference, Stuck
+from fsoft.parametric.samples import Sampler
+from fsoft.parametric.system import System
+
+EFFORTS = (Effort(), Effort(values=3, values_of_two=3, guarded_pairs=True))
+STATES = 20_000
+_LENGTH = 150
+_SECONDS = 20.0
+
+Hear = Callable[[int], None]
+"""Hears how many states were sampled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Clauses that `certificate.refuted` should accept."""
+
+    clauses: tuple[Clause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """No proof was found; `why` is a line for a person."""
+
+    why: str
+
+
+def prove(
+    system: System, deadline: float, seed: int = 0, hear: Hear = lambda _states: None, states: int = STATES, efforts: Sequence[Effort] = EFFORTS
+) -> Proof | Failed:
+    """A proof that no move is bad, for any number of threads of the unbounded kinds. OutOfTime past the deadline."""
+    samples = Sampler(system, seed + 1).run(states, _LENGTH, min(_SECONDS, deadline - time.monotonic()))
+    hear(samples.states)
+    if samples.violated is not None:
+        violation = samples.violated
+        return Failed(f"a run violates {violation.prop} at {violation.loc}: {violation.message} (--engine explicit shows such a run)")
+    stuck: Stuck | None = None
+    for effort in efforts:
+        candidates = Candidates(system, samples, effort)
+        found = Inference(system, candidates.clauses() + candidates.unseen(), deadline).prove()
+        if not isinstance(found, Stuck):
+            return Proof(tuple(found))
+        stuck = found
+    assert stuck is not None
+    step = stuck.move.step
+    return Failed(f"{step.loc}: no invariant about two threads was found that excludes a failure here: {step.text}")
+
+
+__all__ = ["EFFORTS", "Failed", "Proof", "prove"]

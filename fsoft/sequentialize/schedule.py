@@ -1,0 +1,55 @@
+"""Who may run in which round: `--rounds`, and `--schedule` (Lazy-CSeq, section III.B).
+
+A schedule lists the rounds, with colons between them: `+` for all threads, or some threads with commas between them, by number or name
+(main is 0, the others follow in the order of creation). Main may always run in the first round.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.program.program import Program
+
+MOST = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """For each round the slots that may run in it, in order. `restricted`: someone is left out somewhere."""
+
+    rounds: tuple[tuple[int, ...], ...]
+    restricted: bool = False
+
+    def __str__(self) -> str:
+        count = len(self.rounds)
+        return f"{count} round{'s' * (count != 1)}" + (" of the given schedule" if self.restricted else "")
+
+
+def schedule_of(program: Program, rounds: int | None, text: str | None, default: int = 2) -> Schedule:
+    """The schedule that was asked for; an InputError if it means nothing."""
+    slots = tuple(range(len(program.threads)))
+    if text is None:
+        count = default if rounds is None else rounds
+        if not 1 <= count <= MOST:
+            raise InputError(NOWHERE, f"--rounds: from 1 to {MOST}, not {count}")
+        return Schedule((slots,) * count)
+    parts = text.split(":")
+    if rounds is not None and rounds != len(parts):
+        raise InputError(NOWHERE, f"--schedule has {len(parts)} rounds, --rounds says {rounds}")
+    if len(parts) > MOST:
+        raise InputError(NOWHERE, f"--schedule: at most {MOST} rounds")
+    chosen = [slots if part.strip() == "+" else _some(program, part) for part in parts]
+    chosen[0] = tuple(sorted({0, *chosen[0]}))
+    return Schedule(tuple(chosen), any(one != slots for one in chosen))
+
+
+def _some(program: Program, part: str) -> tuple[int, ...]:
+    names = {name: t.index for t in program.threads for name in (t.name, str(t.index))}
+    found = []
+    for word in part.split(","):
+        if word.strip() not in names:
+            known = ", ".join(f"{t.index} ({t.name})" for t in program.threads)
+            raise InputError(NOWHERE, f"--schedule: no thread '{word.strip()}': '+' for all, or some of {known}")
+        found.append(names[word.strip()])
+    return tuple(sorted(set(found)))

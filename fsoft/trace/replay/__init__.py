@@ -1,0 +1,7 @@
+"""A trace in the real program: the user's files compiled by gcc, executed under the schedule and the inputs of the trace."""
+
+from __future__ import annotations
+
+from fsoft.trace.replay.run import Outcome, Prepared, new_folder, prepare
+
+__all__ = ["Outcome", "Prepared", "new_folder", "prepare"]

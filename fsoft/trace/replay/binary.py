@@ -1,0 +1,160 @@
+"""The program under replay: the user's files compiled with gcc's hooks for memory accesses, linked with our runtime instead of libtsan.
+
+gcc compiles with `-fsanitize=thread -g -O0`; objcopy then renames the library functions that the runtime stands in for (`pthread_mutex_lock`
+becomes `replay_pthread_mutex_lock`) and `main`; nm and objdump tell where functions, variables and lines are.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fsoft.frontend.source import InputError, Loc
+from fsoft.solve.tools import Tool, find
+
+GCC = Tool("gcc", ("gcc",), "Debian: apt-get install gcc libc6-dev")
+OBJCOPY = Tool("objcopy", ("objcopy",), "Debian: apt-get install binutils")
+NM = Tool("nm", ("nm",), "Debian: apt-get install binutils")
+OBJDUMP = Tool("objdump", ("objdump",), "Debian: apt-get install binutils")
+
+RUNTIME = Path(__file__).parent / "runtime"
+PREFIX = "replay_"
+PLAIN, ATOMIC, ERROR = 0, 1, 2  # kinds of functions, as in runtime.h
+UNDEFINED = {
+    "no-overflow": "signed-integer-overflow",
+    "no-division-by-zero": "integer-divide-by-zero,float-divide-by-zero",
+    "no-bad-shift": "shift",
+    "valid-deref": "bounds",
+}
+"""What gcc itself can catch, by property."""
+
+_ROW = re.compile(r"^(\S.*?)\s+(\d+|-)\s+(0x[0-9a-f]+|0)(?:\s|$)")
+_ERRORS = ("reach_error", "__VERIFIER_error")
+
+
+@dataclass(slots=True)
+class Binary:
+    """`lines`: (address, file, line), sorted. `functions`: (start, end, kind) of those that matter. `static`: the user's variables."""
+
+    path: str
+    lines: list[tuple[int, str, int]] = field(default_factory=list)
+    functions: list[tuple[int, int, int]] = field(default_factory=list)
+    static: list[tuple[int, int]] = field(default_factory=list)
+    symbols: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+
+    def address(self, name: str, storage: str, size: int) -> int:
+        """Where a variable with static storage is; 0 if that is not plain."""
+        if storage not in ("global", "static"):
+            return 0
+        base = re.split(r"[.:]", name)
+        for wanted in (name, base[0], base[-1], *base[1:2]):
+            found = [place for place in self.symbols.get(wanted, []) if place[1] == size]
+            if len(found) == 1:
+                return found[0][0]
+        return 0
+
+
+def build(sources: Sequence[tuple[str, Sequence[str]]], bits: int, prop: str, folder: str) -> Binary:
+    """Compile and link in the folder. `sources`: files, each with its preprocessor flags."""
+    objects = [_compile(path, flags, bits, prop, os.path.join(folder, f"user{k}.o")) for k, (path, flags) in enumerate(sources)]
+    runtime = _runtime(bits, folder)
+    _rename(objects, runtime, folder)
+    program = os.path.join(folder, "program")
+    libraries = ["-lpthread", "-lm", *(["-latomic"] if _undefined(objects, "__atomic_") else [])]
+    done = _run(GCC, [f"-m{bits}", "-no-pie", "-g", *objects, *runtime, "-o", program, *libraries])
+    if done.returncode:
+        raise InputError(Loc(sources[0][0], 0), f"gcc cannot link the program: {_complaint(done.stderr)}")
+    return _look(program, objects)
+
+
+def _compile(path: str, flags: Sequence[str], bits: int, prop: str, target: str) -> str:
+    checks = ["-fsanitize=" + UNDEFINED[prop]] if prop in UNDEFINED else []
+    language = ["-x", "cpp-output"] if path.endswith(".i") else []
+    arguments = [f"-m{bits}", "-std=gnu17", "-g", "-O0", "-w", "-fno-builtin", "-fno-pie", "-fsanitize=thread", *checks, "-D__FSOFT__=1", *flags]
+    done = _run(GCC, [*arguments, *language, "-c", path, "-o", target])
+    if done.returncode:
+        if bits == 32 and re.search(r"(gnu/stubs-32|bits/libc-header-start|sys/cdefs)\.h: No such file", done.stderr):
+            raise InputError(Loc(path, 0), "gcc cannot compile for 32 bits here (Debian: apt-get install gcc-multilib)")
+        raise InputError(Loc(path, 0), f"gcc does not compile it: {_complaint(done.stderr)}")
+    return target
+
+
+def _runtime(bits: int, folder: str) -> list[str]:
+    """The runtime's object files; those that are in the folder already are taken if they are up to date."""
+    made, newest = [], max(path.stat().st_mtime for path in RUNTIME.iterdir())
+    for path in sorted(RUNTIME.glob("*.c")):
+        target = os.path.join(folder, f"runtime_{path.stem}_{bits}.o")
+        if not os.path.exists(target) or os.path.getmtime(target) < newest:
+            hooks = ["-fsanitize=thread"] if path.stem == "library" else []
+            done = _run(GCC, [f"-m{bits}", "-std=gnu17", "-g", "-O0", "-fno-builtin", "-fno-pie", *hooks, "-c", str(path), "-o", target])
+            if done.returncode:
+                raise InputError(Loc(path.name, 0), f"gcc does not compile the runtime: {_complaint(done.stderr)}")
+        made.append(target)
+    return made
+
+
+def _run(tool: Tool, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "LC_ALL": "C"}
+    return subprocess.run([find(tool), *arguments], capture_output=True, text=True, errors="replace", env=environment)
+
+
+def _complaint(stderr: str) -> str:
+    lines = [line for line in stderr.splitlines() if "error:" in line or "undefined reference" in line] or stderr.splitlines() or ["no message"]
+    return lines[0].strip()
+
+
+def _symbols(path: str) -> list[tuple[int, int, str, str]]:
+    """(address, size, type, name) of every symbol; undefined ones have type U."""
+    found = []
+    for line in _run(NM, ["-S", path]).stdout.splitlines():
+        words = line.split()
+        if len(words) == 2:
+            found.append((0, 0, words[0], words[1]))
+        elif len(words) == 4:
+            found.append((int(words[0], 16), int(words[1], 16), words[2], words[3]))
+        elif len(words) == 3:
+            found.append((int(words[0], 16), 0, words[1], words[2]))
+    return found
+
+
+def _undefined(objects: Sequence[str], prefix: str) -> bool:
+    return any(kind == "U" and name.startswith(prefix) for path in objects for _, _, kind, name in _symbols(path))
+
+
+def _rename(objects: Sequence[str], runtime: Sequence[str], folder: str) -> None:
+    """Calls of the user's files to what the runtime stands in for go to the runtime."""
+    ours = {name.removeprefix(PREFIX) for path in runtime for _, _, kind, name in _symbols(path) if name.startswith(PREFIX) and kind == "T"}
+    defined = {name for path in objects for _, _, kind, name in _symbols(path) if kind in "TDBR"}
+    names = [name for name in sorted(ours) if name not in defined] + ["main"]
+    table = os.path.join(folder, "names")
+    Path(table).write_text("".join(f"{name} {PREFIX}{name}\n" for name in names), encoding="ascii")
+    for path in objects:
+        done = _run(OBJCOPY, [f"--redefine-syms={table}", path])
+        if done.returncode:
+            raise InputError(Loc(path, 0), f"objcopy fails: {_complaint(done.stderr)}")
+
+
+def _look(program: str, objects: Sequence[str]) -> Binary:
+    """Where things are in the linked program."""
+    binary = Binary(program)
+    users = {name for path in objects for _, _, kind, name in _symbols(path) if kind in "bBdDrRC"}
+    for address, size, kind, name in _symbols(program):
+        if kind in "tT" and name.startswith("__VERIFIER_atomic_") and not name.endswith(("_begin", "_end")):
+            binary.functions.append((address, address + size, ATOMIC))
+        elif kind in "T" and name in _ERRORS:
+            binary.functions.append((address, address + size, ERROR))
+        elif kind in "bBdDrR" and name in users and size:
+            binary.symbols.setdefault(name, []).append((address, size))
+            if re.search(r"\.\d+$", name):
+                binary.symbols.setdefault(name.rpartition(".")[0], []).append((address, size))
+            if kind in "bBdD":
+                binary.static.append((address, size))
+    for line in _run(OBJDUMP, ["--dwarf=decodedline", "-w", program]).stdout.splitlines():
+        if (row := _ROW.match(line)) and row[2] != "-":
+            binary.lines.append((int(row[3], 16), row[1], int(row[2])))
+    binary.lines.sort(key=lambda row: row[0])
+    return binary

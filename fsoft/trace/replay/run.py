@@ -1,0 +1,111 @@
+"""Running the compiled program under a schedule, and comparing what happens with what was predicted."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fsoft.frontend.source import InputError, Loc
+from fsoft.trace.replay.binary import build
+from fsoft.trace.replay.schedule import FILE_STEP, Schedule
+
+Json = dict[str, Any]
+
+SHOWN_BY = {
+    "unreach-call": ("assert", "error"),
+    "valid-deref": ("access", "signal"),
+    "valid-free": ("free",),
+    "no-overflow": ("overflow", "signal"),
+    "no-division-by-zero": ("division", "signal"),
+    "no-bad-shift": ("shift",),
+    "no-lock-misuse": ("misuse", "signal"),
+    "no-data-race": ("race",),
+    "no-deadlock": ("deadlock",),
+    "valid-memtrack": ("leak",),
+}
+"""The outcomes of the runtime that show a property to be violated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the program did. `kind` is the runtime's word for it, or `timeout` or `silent`; `done` of `events` were matched."""
+
+    kind: str
+    slot: int
+    line: int
+    done: int
+    events: int
+    text: str
+    output: str
+
+    def confirms(self, trace: Json) -> bool:
+        """Whether this is the predicted failure: of that kind, in that thread, at that line."""
+        if self.kind not in SHOWN_BY.get(trace["property"], ()):
+            return False
+        if self.kind not in ("assert", "error"):
+            return True
+        return self.slot == Schedule(trace).last and self.line % FILE_STEP == trace["end"]["line"]
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A program ready to run, in a folder of its own."""
+
+    folder: str
+    program: str
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"FSOFT_REPLAY": os.path.join(self.folder, "schedule"), "FSOFT_REPLAY_RESULT": os.path.join(self.folder, "result")}
+
+    def run(self, timeout: float) -> Outcome:
+        """One execution."""
+        Path(self.environment["FSOFT_REPLAY_RESULT"]).unlink(missing_ok=True)
+        process = subprocess.Popen(
+            [self.program], env={**os.environ, **self.environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+        try:
+            output, _ = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            return Outcome("timeout", -1, 0, 0, 0, f"the program runs for more than {timeout:g} s", "")
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()
+        return self._outcome(output.decode(errors="replace"), process.returncode)
+
+    def _outcome(self, output: str, code: int) -> Outcome:
+        try:
+            words = Path(self.environment["FSOFT_REPLAY_RESULT"]).read_text(encoding="utf-8", errors="replace").strip().split(" ", 5)
+        except FileNotFoundError:
+            return Outcome("silent", -1, 0, 0, 0, f"the program ends with code {code} and no failure", output)
+        kind, slot, line, done, events, text = words
+        return Outcome(kind, int(slot), int(line), int(done), int(events), text, output)
+
+
+def prepare(trace: Json, files: list[str], bits: int, folder: str) -> Prepared:
+    """Compile the files and write the schedule. The files stand for those of the trace, in that order."""
+    sources = [(path, flags_of(entry)) for path, entry in zip(files, trace["files"], strict=True)]
+    binary = build(sources, bits, trace["property"], folder)
+    prepared = Prepared(folder, binary.path)
+    Path(prepared.environment["FSOFT_REPLAY"]).write_text(Schedule(trace).text(binary), encoding="utf-8")
+    return prepared
+
+
+def flags_of(entry: Json) -> list[str]:
+    """The preprocessor flags with which a file of the trace was read."""
+    return [f"-{letter}{text}" for letter, key in (("I", "include"), ("U", "undefine"), ("D", "define")) for text in entry[key]]
+
+
+def new_folder() -> str:
+    """A folder for the program; InputError where none can be made."""
+    try:
+        return tempfile.mkdtemp(prefix="fsoft-replay-")
+    except OSError as error:
+        raise InputError(Loc(tempfile.gettempdir() if os.path.isdir("/tmp") else "TMPDIR", 0), f"no folder for the program: {error.strerror}") from None

@@ -1,0 +1,292 @@
+/* Who may go on: events in their order, one thread at a time.
+
+   An arrival is matched with the events of its thread by line, kind and place, not by position alone: what C leaves open (the order of the
+   accesses of a statement) and what fsoft left out does not confuse it. Events that never come (memory that gcc does not tell about) are
+   skipped when a later one arrives, but never beyond a synchronisation call: those always come. */
+#include "runtime.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct thread *threads[MOST_THREADS];
+__thread struct thread *self;
+pthread_mutex_t big = PTHREAD_MUTEX_INITIALIZER;
+unsigned long arrivals;
+static int holder; /* the slot that runs; main is the first */
+
+
+/* ---------------------------------------------------------------- matching */
+
+static int overlap(uintptr_t a, size_t m, uintptr_t b, size_t n) {
+    return a < b + (n ? n : 1) && b < a + (m ? m : 1);
+}
+
+/* Whether the place of the event can be that of the arrival. An object whose address is not known can be anywhere that is not known. */
+static int same_place(const struct event *e, const struct arrival *a) {
+    struct object *o = object_of(e->object);
+    if (e->kind == JOIN || e->kind == DETACH || e->kind == CANCEL) return e->detail < 0 || e->detail == a->thread;
+    if (!o || !a->address) return 1;
+    if (o->firm) return overlap(o->base + (uintptr_t)e->offset, e->size, a->address, a->size);
+    return (e->kind != ACCESS || e->size == a->size || a->size > 8) && !global_at(a->address);
+}
+
+static int matches(const struct event *e, const struct arrival *a) {
+    if (e->kind != (int)a->kind && !(a->also & ALSO(e->kind))) return 0;
+    if (e->kind == EXIT || e->kind == SECTION) return 1;
+    if (e->line && a->line && e->line != a->line) return 0;
+    if (e->kind == ACCESS && !(e->how & a->how) && !(e->flags & PENDING && a->how & WRITES)) return 0; /* a bit-field is only written */
+    return same_place(e, a);
+}
+
+static int skippable(const struct event *e) {
+    return e->kind == ACCESS || e->kind == INIT || e->kind == FREE;
+}
+
+/* Whether the address of the object is known for certain. */
+static int firm(const struct event *e) {
+    struct object *o = object_of(e->object);
+    return e->kind != ACCESS || (o && o->firm);
+}
+
+/* The event of the thread that arrives; NULL if there is none. `left` tells whether it has events at all. A place that is only guessed is no
+   reason to skip what is known and belongs to another line. */
+static struct event *match(struct thread *me, const struct arrival *a, int *left) {
+    int skipped = 0;
+    *left = 0;
+    for (int k = now; k < event_count; k++) {
+        struct event *e = &events[k];
+        if (e->slot != me->slot || e->done) continue;
+        *left = 1;
+        if (matches(e, a) && (firm(e) || !skipped)) return e;
+        if (!skippable(e)) return NULL;
+        skipped |= firm(e) && e->line != a->line;
+    }
+    return NULL;
+}
+
+/* An access of the statement that the schedule has earlier than the one that came first: C leaves their order open. */
+static int comes_late(const struct thread *me, const struct arrival *a) {
+    for (int k = 0; k < event_count; k++) {
+        struct event *e = &events[k];
+        if (e->slot != me->slot || !e->late) continue;
+        if (matches(e, a)) {
+            e->late = 0;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Learn where an object is: the first event that touches it tells. */
+static void bind(const struct event *e, const struct arrival *a) {
+    struct object *o = object_of(e->object);
+    if (o && !o->firm && a->address && e->kind != JOIN) o->base = a->address - (uintptr_t)e->offset;
+}
+
+/* A struct is copied at once: what else of the statement lies in the same bytes is done with it. */
+static void take_along(const struct event *first, const struct arrival *a) {
+    for (int k = (int)(first - events) + 1; k < event_count; k++) {
+        struct event *e = &events[k];
+        if (e->slot != first->slot || e->done) continue;
+        if (e->kind != ACCESS || e->flags & PENDING || e->line != first->line || e->how & ~a->how) return;
+        struct object *o = object_of(e->object);
+        if (!o || !o->base || !overlap(o->base + (uintptr_t)e->offset, e->size, a->address, a->size)) return;
+        if (a->size <= 8 && e->offset == first->offset && a->how != (READS | WRITES)) return;
+        e->done = 1;
+    }
+}
+
+/* ---------------------------------------------------------------- turns */
+
+static void advance(void) {
+    while (now < event_count) {
+        struct event *e = &events[now];
+        struct thread *t = threads[e->slot];
+        if (!e->done && !(t && t->finished)) return;
+        now++;
+    }
+}
+
+/* Hand over to the owner of the next event. */
+static void pass_on(void) {
+    advance();
+    if (now == event_count) {
+        end_reached();
+        return;
+    }
+    holder = events[now].slot;
+    if (threads[holder]) pthread_cond_signal(&threads[holder]->go);
+}
+
+static void skip_before(struct thread *me, const struct event *e) {
+    for (int k = 0; &events[k] < e; k++) {
+        struct event *other = &events[k];
+        if (other->slot != me->slot) continue;
+        other->late = other->line == e->line && e->kind == ACCESS && (other->late || !other->done);
+        other->done = 1;
+    }
+}
+
+/* Call with `big` held. */
+void wait_to_run(struct thread *me) {
+    while (!me->released && holder != me->slot) pthread_cond_wait(&me->go, &big);
+}
+
+static void wait_for_turn(struct thread *me, struct event *e) {
+    skip_before(me, e);
+    for (;;) {
+        advance();
+        if (&events[now] == e) break;
+        pass_on();
+        wait_to_run(me);
+        if (me->released) return;
+    }
+}
+
+/* Both accesses of a race have been reached, and neither has been made. */
+static void judge_race(void) {
+    struct thread *both[2] = {0};
+    int count = 0;
+    for (int k = 0; k < MOST_THREADS && count < 2; k++)
+        if (threads[k] && threads[k]->pending) both[count++] = threads[k];
+    if (count < 2) return;
+    const struct arrival *a = &both[0]->at, *b = &both[1]->at;
+    if (!overlap(a->address, a->size, b->address, b->size) || !((a->how | b->how) & WRITES))
+        outcome("norace", both[1], b->line, "threads %d and %d are at different memory: %#lx and %#lx", both[0]->slot, both[1]->slot,
+                (unsigned long)a->address, (unsigned long)b->address);
+    outcome("race", both[1], b->line, "thread %d is about to %s %zu bytes at %#lx, thread %d to %s %zu bytes at %#lx", both[0]->slot,
+            a->how & WRITES ? "write" : "read", a->size, (unsigned long)a->address, both[1]->slot, b->how & WRITES ? "write" : "read", b->size,
+            (unsigned long)b->address);
+}
+
+static void stop_before_access(struct thread *me, struct event *e) {
+    e->done = 1;
+    me->pending = 1;
+    judge_race();
+    pass_on();
+    for (;;) pthread_cond_wait(&me->go, &big);
+}
+
+static void park(struct thread *me) {
+    advance();
+    pass_on();
+    while (!me->released) pthread_cond_wait(&me->go, &big);
+}
+
+static void write_pokes(const struct event *e) {
+    for (const struct poke *p = e->pokes; p; p = p->next) {
+        struct object *o = object_of(p->object);
+        if (o && o->base) memcpy((void *)(o->base + (uintptr_t)p->offset), &p->value, (size_t)p->size);
+    }
+}
+
+/* With FSOFT_REPLAY_LOG: every arrival and what it was taken for. */
+static void log_arrival(const struct thread *me, const struct arrival *a, const struct event *e, int late) {
+    static int on = -1;
+    if (on < 0) on = getenv("FSOFT_REPLAY_LOG") != NULL;
+    if (!on) return;
+    fprintf(stderr, "thread %d line %d: %s %s%s %zu bytes at %#lx: ", me->slot, a->line % LINES, kind_names[a->kind], a->how & READS ? "r" : "",
+            a->how & WRITES ? "w" : "", a->size, (unsigned long)a->address);
+    if (e)
+        fprintf(stderr, "event %d of %d\n", (int)(e - events) + 1, event_count);
+    else
+        fprintf(stderr, "%s\n", late ? "out of order" : me->released ? "free" : "not in the schedule");
+}
+
+/* The thread is about to do this. Returns when it may: with the event that it is, or NULL if the schedule does not name it. */
+struct event *arrive(const struct arrival *a) {
+    struct thread *me = self;
+    int left = 0;
+    if (!me || me->busy || me->finished) return NULL;
+    pthread_mutex_lock(&big);
+    arrivals++;
+    me->at = *a;
+    int late = !me->section && comes_late(me, a);
+    struct event *e = me->released || late ? NULL : match(me, a, &left);
+    log_arrival(me, a, e, late);
+    if (late)
+        ;
+    else if (e && (!me->section || e->flags & PENDING)) {
+        wait_for_turn(me, e);
+        if (me->released)
+            e = NULL;
+        else if (e->flags & PENDING)
+            stop_before_access(me, e);
+    } else if (!e && !me->released && !left && !me->section)
+        park(me);
+    if (e) {
+        e->done = 1;
+        bind(e, a);
+        take_along(e, a);
+        write_pokes(e);
+        advance();
+    }
+    pthread_mutex_unlock(&big);
+    return e;
+}
+
+struct event *arrive_at(enum kind kind, unsigned also, const void *address, const void *pc) {
+    struct arrival a = {.kind = kind, .also = also, .address = (uintptr_t)address, .how = READS | WRITES, .line = line_of(site_of(pc)), .thread = -1};
+    return arrive(&a);
+}
+
+/* How many bytes of a copy the next event of this thread covers, from this address on; 1 if there is none. */
+size_t next_unit(const void *address, size_t left) {
+    size_t unit = 1;
+    pthread_mutex_lock(&big);
+    for (int k = now; k < event_count && self; k++) {
+        struct event *e = &events[k];
+        struct object *o = object_of(e->object);
+        if (e->slot != self->slot || e->done || e->kind != ACCESS || !o) continue;
+        if (o->base + (uintptr_t)e->offset == (uintptr_t)address || !o->base) unit = e->size;
+        break;
+    }
+    pthread_mutex_unlock(&big);
+    return unit <= left && (uintptr_t)address % unit == 0 ? unit : 1;
+}
+
+void leave_run(struct thread *me) {
+    pthread_mutex_lock(&big);
+    me->finished = 1;
+    arrivals++;
+    pass_on();
+    pthread_mutex_unlock(&big);
+}
+
+void skip_all(struct thread *t) {
+    for (int k = now; k < event_count; k++)
+        if (events[k].slot == t->slot && skippable(&events[k]) && !(events[k].flags & PENDING)) events[k].done = 1;
+    pass_on();
+}
+
+void park_for_ever(void) {
+    pthread_mutex_lock(&big);
+    for (;;) pthread_cond_wait(&self->go, &big);
+}
+
+void release(int slot) {
+    struct thread *t = slot >= 0 && slot < MOST_THREADS ? threads[slot] : NULL;
+    if (!t || t->released) return;
+    t->released = 1;
+    pthread_cond_signal(&t->go);
+}
+
+/* Every event is done: those whom the prediction names run on. */
+void end_reached(void) {
+    if (!strcmp(ending.kind, "deadlock"))
+        for (int k = 0; k < blocked_count; k++) release(blocked[k]);
+    else if (!strcmp(ending.kind, "leak"))
+        for (int k = 0; k < MOST_THREADS; k++) release(k);
+    else
+        release(ending.slot);
+}
+
+/* ---------------------------------------------------------------- atomic sections */
+
+void begin_section(struct thread *me, const void *pc) {
+    if (me->section == 0) arrive_at(SECTION, 0, NULL, pc);
+    me->section++;
+}
+
+void end_section(struct thread *me) {
+    if (me->section > 0) me->section--;
+}

@@ -1,0 +1,184 @@
+"""TCBMC: the same verdicts as the explorer, the same bugs within the same contexts, and coverage that means what it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsoft.api import load
+from fsoft.bounded import tcbmc as module
+from fsoft.bounded.contexts import ORDERS
+from fsoft.bounded.tcbmc import BOUND, Tcbmc, tcbmc
+from fsoft.encodings import Given, answer
+from fsoft.frontend.source import InputError
+from fsoft.passes.unwind import Bounds, Unwound, unwind
+from fsoft.program.expr import FALSE, TRUE, conj, negate
+from fsoft.program.options import Options
+from fsoft.program.program import Program
+from tests.bounded.agreement import TAGS, Tally, agrees, campaign, exactly
+
+HANDOVER = """
+#include <pthread.h>
+#include <assert.h>
+int turn, seen;
+void *other(void *a) { if (turn == 1) turn = 2; return 0; }
+int main(void) {
+  pthread_t t; pthread_create(&t, 0, other, 0);
+  turn = 1;
+  if (turn == 2) assert(0);
+}
+"""
+
+BEFORE_A_DEADLOCK = """
+#include <pthread.h>
+#include <assert.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int x;
+void *other(void *a) { pthread_mutex_lock(&m); x = 1; pthread_mutex_lock(&m); return 0; }
+int main(void) {
+  pthread_t t; pthread_create(&t, 0, other, 0);
+  assert(x == 0);
+  pthread_join(t, 0);
+}
+"""
+
+RACE_AND_DEADLOCK = """
+#include <pthread.h>
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+int x;
+void *other(void *p) { pthread_mutex_lock(&b); pthread_mutex_lock(&a); x = 2; pthread_mutex_unlock(&a);
+  pthread_mutex_unlock(&b); return 0; }
+int main(void) {
+  pthread_t t; pthread_create(&t, 0, other, 0);
+  pthread_mutex_lock(&a); pthread_mutex_lock(&b); pthread_mutex_unlock(&b); pthread_mutex_unlock(&a);
+  x = 1;
+  pthread_join(t, 0);
+}
+"""
+
+
+def program_of(tmp_path: Path, text: str, check: str = "unreach-call") -> Program:
+    path = tmp_path / "p.c"
+    path.write_text(text)
+    return load([str(path)], Options(checks=frozenset({check})))
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_random_programs(part: int) -> None:
+    tally = campaign(range(4 * part, 4 * part + 4), seconds=2)
+    print(tally)
+    assert not tally.wrong and tally.exact >= 3
+
+
+def test_random_deadlocks() -> None:
+    tally = campaign(range(1, 7), "no-deadlock", TAGS[:1], seconds=2)
+    print(tally)
+    assert not tally.wrong
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_context_switches_are_counted(tmp_path: Path, order: str) -> None:
+    """main, the other thread, main again: three contexts; in round robin of two threads that is the same number."""
+    program = program_of(tmp_path, HANDOVER)
+    verdicts = [answer(program, "tcbmc", Given(contexts=n, order=order)).kind for n in (1, 2, 3)]
+    assert verdicts == ["UNKNOWN", "UNKNOWN", "FALSE"]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_all_contexts_are_a_proof(tmp_path: Path, order: str) -> None:
+    program = program_of(tmp_path, HANDOVER.replace("turn == 2) assert(0)", "turn == 0) assert(0)"))
+    few = answer(program, "tcbmc", Given(contexts=2, order=order))
+    assert few.kind == "UNKNOWN" and any("--contexts" in line for line in few.bounds)
+    assert answer(program, "tcbmc", Given(incremental=True, order=order)).kind == "TRUE"
+
+
+def test_a_cut_loop_forbids_true_and_grows(tmp_path: Path) -> None:
+    program = program_of(tmp_path, "int n; int main(void) { while (n < __VERIFIER_nondet_int()) n++; return 0; }")
+    verdict = answer(program, "tcbmc", Given(loops=Bounds(unwind=2)))
+    assert verdict.kind == "UNKNOWN" and any("--unwind" in line for line in verdict.bounds)
+    heard: list[str] = []
+    answer(program, "tcbmc", Given(loops=Bounds(unwind=1), incremental=True), timeout=1, say=heard.append)
+    assert len(heard) > 1 and "--unwind 2" in heard[1]
+
+
+@pytest.mark.parametrize(("check", "verdict"), [("no-data-race", "FALSE"), ("no-deadlock", "FALSE"), ("unreach-call", "TRUE")])
+def test_properties_of_states(tmp_path: Path, check: str, verdict: str) -> None:
+    program = program_of(tmp_path, RACE_AND_DEADLOCK, check)
+    assert answer(program, "tcbmc", Given(incremental=True)).kind == verdict
+
+
+def test_a_thread_may_stop_before_its_deadlock(tmp_path: Path) -> None:
+    assert answer(program_of(tmp_path, BEFORE_A_DEADLOCK), "tcbmc", Given(incremental=True)).kind == "FALSE"
+
+
+def _forced(unwound: Unwound, given: Given) -> Tcbmc:
+    """The defect that DESIGN.md warns of: every thread that is started has to finish."""
+    formula = tcbmc(unwound, given)
+    done = TRUE
+    for walk in formula.final.walks:
+        sources = {step.source for step in walk.template.steps} - {0}
+        for when, location, _ in walk.stays:
+            done = conj(done, negate(when) if location in sources else TRUE)
+    formula.model.constraints["forced"] = done
+    formula.model.bounds[BOUND] = FALSE
+    return formula
+
+
+def test_forced_completion_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "tcbmc", _forced)
+    tally = Tally()
+    agrees(TAGS[0], program_of(tmp_path, BEFORE_A_DEADLOCK), "before a deadlock", tally, 10)
+    exactly(TAGS[0], program_of(tmp_path, BEFORE_A_DEADLOCK), "before a deadlock", 4, tally)
+    assert tally.wrong
+
+
+@pytest.mark.parametrize("contexts", [0, -1, 10**9])
+def test_impossible_bounds(tmp_path: Path, contexts: int) -> None:
+    program = program_of(tmp_path, HANDOVER)
+    with pytest.raises(InputError, match="--contexts"):
+        tcbmc(unwind(program, Bounds()), Given(contexts=contexts))
+
+
+def test_a_proof_can_be_checked(tmp_path: Path) -> None:
+    """Every clause of the DRAT file follows by unit propagation (what the solver wrote here needs no more), and the last is empty."""
+    program = program_of(tmp_path, HANDOVER.replace("turn == 2) assert(0)", "turn == 0) assert(0)"))
+    path = tmp_path / "proof.drat"
+    verdict = answer(program, "tcbmc", Given(contexts=8), proof=str(path), solver="glucose4")
+    assert verdict.kind == "TRUE"
+    clauses = [set(map(int, line.split()[:-1])) for line in (tmp_path / "proof.drat.cnf").read_text().splitlines()[1:]]
+    lines = [line.split() for line in path.read_text().splitlines()]
+    for words in lines:
+        if words[0] == "d":
+            continue
+        clause = set(map(int, words[:-1]))
+        assert _follows(clauses, clause), words
+        clauses.append(clause)
+    assert lines[-1] == ["0"]
+
+
+def _follows(clauses: list[set[int]], clause: set[int]) -> bool:
+    """Assuming the opposite of the clause, unit propagation runs into a conflict."""
+    true = {-literal for literal in clause}
+    while True:
+        before = len(true)
+        for one in clauses:
+            if one & true:
+                continue
+            left = [literal for literal in one if -literal not in true]
+            if not left:
+                return True
+            if len(left) == 1:
+                true.add(left[0])
+        if len(true) == before:
+            return False
+
+
+def test_a_built_formula_is_the_one_that_is_checked(tmp_path: Path) -> None:
+    from fsoft.cli.main import main
+
+    path, model = tmp_path / "p.c", tmp_path / "m.aag"
+    path.write_text(HANDOVER)
+    for contexts, code in ((2, 5), (3, 10)):
+        assert main(["build", str(path), "--encoding", "tcbmc", "--contexts", str(contexts), "-o", str(model)]) == 0
+        assert main(["check", str(model), "--engine", "sat"]) == code

@@ -1,0 +1,110 @@
+"""`fsoft replay`: what it says, and every way it can go wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from fsoft.cli.main import main
+
+RACE = """#include <assert.h>
+#include <pthread.h>
+int x;
+void *f(void *a) { int y = x; x = y + 1; return a; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, f, 0);
+  int y = x; x = y + 1;
+  pthread_join(t, 0);
+  assert(x == 2);
+  return 0;
+}
+"""
+needs_gcc = pytest.mark.skipif(not all(map(shutil.which, ("gcc", "objcopy", "nm", "objdump"))), reason="gcc or binutils are not installed")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A program and its trace."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "race.c").write_text(RACE)
+    assert main(["check", "race.c", "--64", "--trace-file", "t.json"]) == 10
+    return tmp_path
+
+
+def fsoft(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[str], list[str]]:
+    capsys.readouterr()
+    code = main(list(arguments))
+    out = capsys.readouterr()
+    return code, out.out.splitlines(), out.err.splitlines()
+
+
+@needs_gcc
+def test_the_failure_and_a_debugger_that_stops_there(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = fsoft(capsys, "replay", "race.c", "t.json", "--keep", "kept")
+    assert code == 10 and out[-1] == "FALSE(unreach-call)"
+    assert "race.c:10: main: Assertion `x == 2' failed." in out[0]
+    code, out, _ = fsoft(capsys, "replay", "race.c", "t.json", "--gdb", "--keep", "kept")
+    assert code == 0 and out == ["gdb -q -x kept/commands.gdb kept/program"]
+    if shutil.which("gdb"):
+        told = subprocess.run([*out[0].split(), "-batch"], capture_output=True, text=True, timeout=120).stdout
+        if "ptrace" not in told:
+            assert "SIGABRT" in told and "race.c:10" in told
+
+
+@needs_gcc
+def test_a_prediction_that_does_not_come_true_is_our_bug(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trace = json.loads((folder / "t.json").read_text())
+    trace["moves"].sort(key=lambda move: -move["slot"])
+    (folder / "t.json").write_text(json.dumps(trace))
+    code, _, err = fsoft(capsys, "replay", "race.c", "t.json")
+    assert code == 6 and "THE REAL PROGRAM DOES NOT FAIL AS PREDICTED" in err[0] and err[0].startswith("race.c:10: error: ")
+
+
+@needs_gcc
+def test_nothing_is_left_behind(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder / "tmp"))
+    assert fsoft(capsys, "replay", "race.c", "t.json")[0] == 10
+    assert os.listdir(folder / "tmp") == [] and sorted(os.listdir(folder)) == ["race.c", "t.json", "tmp"]
+
+
+def test_a_program_that_has_changed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "race.c").write_text(RACE + "\n")
+    code, _, err = fsoft(capsys, "replay", "race.c", "t.json")
+    assert code == 2 and err == ["t.json: error: the trace is of another version of race.c (its SHA-256 differs): run fsoft check again"]
+
+
+def test_no_compiler(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(folder))
+    code, _, err = fsoft(capsys, "replay", "race.c", "t.json")
+    assert code == 2 and len(err) == 1 and "gcc is not installed" in err[0]
+
+
+@needs_gcc
+def test_nowhere_to_write(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = fsoft(capsys, "replay", "race.c", "t.json", "--keep", "race.c/sub")
+    assert code == 2 and len(err) == 1 and "cannot be written" in err[0]
+
+
+@pytest.mark.parametrize(("arguments", "code", "said"), [
+    (["race.c"], 1, "expected the C files and then the trace"),
+    (["race.c", "none.json"], 2, "none.json: error: cannot be read"),
+    (["race.c", "bad.json"], 2, "bad.json: error: not valid JSON"),
+    (["race.c", "other.json"], 2, "not a trace that fsoft wrote"),
+    (["race.c", "true.json"], 2, "the verdict is TRUE"),
+    (["race.c", "t.json", "--32"], 2, "the trace is of the 64-bit program"),
+    (["race.c", "race.c", "t.json"], 2, "the trace is of 1 files, not 2"),
+    (["none.c", "t.json"], 2, "none.c: error: there is no such file"),
+])  # fmt: skip
+def test_one_line_errors(folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, said: str) -> None:
+    (folder / "bad.json").write_text("{")
+    (folder / "other.json").write_text('{"schema": "fsoft-trace/2"}')
+    (folder / "true.json").write_text((folder / "t.json").read_text().replace('"FALSE"', '"TRUE"'))
+    found, _, err = fsoft(capsys, "replay", *arguments)
+    assert found == code and len(err) == 1 and said in err[0]

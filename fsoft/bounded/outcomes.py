@@ -66,7 +66,7 @@ class Outcome:
 class Executed:
     """A step on a state. `enabled`: it can be taken, under the answers that the inputs give; `answers`, `born` and `touches` of `effect`
     are as in a circuit; `reads` and `writes` are the entries of memory that it depends on and changes, `inputs` the widths of its inputs.
-    `passes` are the bounds that it always hits without stopping."""
+    `passes` are the bounds that it always hits without stopping. The masks are `reads` and `writes` as bits."""
 
     slot: int
     index: int
@@ -77,6 +77,8 @@ class Executed:
     writes: frozenset[int]
     inputs: dict[str, int]
     passes: tuple[str, ...] = ()
+    read_mask: int = 0
+    write_mask: int = 0
 
 
 class _Pending(Pending):
@@ -236,7 +238,8 @@ class Executor:
         seen = [entry for entry in now.seen if entry != OVER]
         read = frozenset(entry for entry in seen if not low <= entry < high)
         wrote = frozenset(entry for one in outcomes for entry in one.writes if not low <= entry < high)
-        return Executed(slot, index, effect.enabled, outcomes, effect, read, wrote, inputs.widths, facts.passes), seen
+        found = Executed(slot, index, effect.enabled, outcomes, effect, read, wrote, inputs.widths, facts.passes, _mask(read), _mask(wrote))
+        return found, seen
 
     def _end(self, terms: _PathTerms, step: Step, facts: _Facts, when: Expr) -> Outcome:
         """The outcome in which the step does not stop its thread."""
@@ -271,6 +274,13 @@ class Executor:
             inputs.widths.update(one.inputs)
         candidates = [Candidate(one.slot, self.step(one.slot, one.index), one.effect, one.enabled) for one in executed]
         return _Pending(Now(self.words, values), self.facts, inputs, candidates)
+
+
+def _mask(entries: frozenset[int]) -> int:
+    mask = 0
+    for entry in entries:
+        mask |= 1 << entry
+    return mask
 
 
 def _under(guard: Expr, outcome: Outcome) -> Outcome:

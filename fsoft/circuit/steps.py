@@ -302,6 +302,8 @@ class StepTerms:
 
     def _among(self, mask: Expr, width: int) -> tuple[Expr, Expr]:
         """The number of some set bit (0 if none is set), and whether there is more than one to choose from."""
+        if mask.is_const and mask.value & (mask.value - 1) == 0:
+            return const(max(0, mask.value.bit_length() - 1), width), FALSE
         bits = [make("extract", 1, (mask,), k) for k in range(mask.width)]
         chosen = self.fresh(max(1, (mask.width - 1).bit_length()))
         lowest, picked, any_set, several = const(0, width), FALSE, FALSE, FALSE

@@ -21,76 +21,78 @@ from fsoft.program.state import OVER
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """Entries of memory that something reads and writes. Whoever writes `OVER` conflicts with everybody."""
+    """Entries of memory that something reads and writes, as bit masks. Whoever writes `OVER` conflicts with everybody."""
 
-    reads: frozenset[int] = frozenset()
-    writes: frozenset[int] = frozenset()
-
-    @classmethod
-    def of(cls, executed: Executed, alone: bool) -> Footprint:
-        """That of a step; `alone` says that it must not change places with any other."""
-        return cls(executed.reads, executed.writes | {OVER} if alone else executed.writes)
+    reads: int = 0
+    writes: int = 0
 
     def joined(self, other: Footprint) -> Footprint:
         return Footprint(self.reads | other.reads, self.writes | other.writes)
 
     def meets(self, other: Footprint) -> bool:
-        if OVER in self.writes or OVER in other.writes:
-            return True
         mine, theirs = self.writes, other.writes
-        return not (mine.isdisjoint(theirs) and mine.isdisjoint(other.reads) and theirs.isdisjoint(self.reads))
+        return bool(mine & (theirs | other.reads) or theirs & self.reads or (mine | theirs) >> OVER & 1)
+
+
+def footprint(executed: Executed, alone: bool) -> Footprint:
+    """That of a step; `alone` says that it must not change places with any other."""
+    return Footprint(executed.read_mask, executed.write_mask | alone << OVER)
 
 
 @dataclass(slots=True)
 class Event:
-    """What a slot did from the point with that number on; `clock` are the numbers of the events that are before it in every order."""
+    """What a slot did from the point with that number on; `clock` is the mask of the events that are before it in every order."""
 
     slot: int
     point: int
     footprint: Footprint
-    clock: frozenset[int] = frozenset()
+    clock: int = 0
 
 
 class Events:
-    """The events of the path. `started` maps a slot to the event that created its thread."""
+    """The events of the path. `joined`: the event with that number includes steps of that other slot, too (a thread that it created
+    has started, one that waited for its end has gone on)."""
 
     def __init__(self) -> None:
         self.path: list[Event] = []
-        self.started: list[tuple[int, int]] = []  # number of the event that created, slot
+        self.joined: list[tuple[int, int]] = []
 
-    def cut(self, length: int, started: int) -> None:
-        """Back to the first so many events and creations."""
+    def cut(self, length: int, joined: int) -> None:
+        """Back to the first so many events."""
         del self.path[length:]
-        del self.started[started:]
+        del self.joined[joined:]
 
-    def _before(self, slot: int) -> frozenset[int]:
+    def _before(self, slot: int) -> int:
         """What is ordered before anything that the slot does next."""
-        for number in range(len(self.path) - 1, -1, -1):
-            if self.path[number].slot == slot:
-                return self.path[number].clock | {number}
-        creator = next((number for number, started in reversed(self.started) if started == slot), -1)
-        return self.path[creator].clock | {creator} if 0 <= creator < len(self.path) else frozenset()
+        before = {number for number, other in self.joined if other == slot and number < len(self.path)}
+        last = next((number for number in range(len(self.path) - 1, -1, -1) if self.path[number].slot == slot), -1)
+        clock = 0
+        for number in before | {last} - {-1}:
+            clock |= self.path[number].clock | 1 << number
+        return clock
 
-    def races(self, slot: int, footprint: Footprint) -> tuple[list[int], frozenset[int]]:
-        """The events that what the slot does next is in a race with, and all those that are ordered before it."""
+    def races(self, slot: int, footprint: Footprint) -> tuple[list[int], int]:
+        """The events that what the slot does next is in a race with, and the mask of all those that are ordered before it."""
         clock, found = self._before(slot), list[int]()
         for number in range(len(self.path) - 1, -1, -1):
             one = self.path[number]
-            if one.slot != slot and number not in clock and one.footprint.meets(footprint):
+            if one.slot != slot and not clock >> number & 1 and one.footprint.meets(footprint):
                 found.append(number)
-                clock = clock | one.clock | {number}
+                clock |= one.clock | 1 << number
         return found, clock
 
-    def initials(self, first: int, slot: int, clock: frozenset[int]) -> list[int]:
+    def initials(self, first: int, slot: int, clock: int) -> list[int]:
         """Slots that can come first when what follows event `first` without depending on it, and then the slot's next step, is run
         from where that event was chosen."""
-        after: list[int] = [number for number in range(first + 1, len(self.path)) if first not in self.path[number].clock]
-        found: dict[int, None] = {}
-        for k, number in enumerate(after):
+        after, found = 0, dict[int, None]()
+        for number in range(first + 1, len(self.path)):
             one = self.path[number]
-            if one.slot not in found and not any(other in one.clock for other in after[:k]):
+            if one.clock >> first & 1:
+                continue
+            if one.slot not in found and not one.clock & after:
                 found[one.slot] = None
-        if slot not in found and not any(number in clock for number in after):
+            after |= 1 << number
+        if slot not in found and not clock & after:
             found[slot] = None
         return list(found)
 

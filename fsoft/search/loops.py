@@ -28,9 +28,9 @@ class LoopBounds:
     def arrive(self, visits: Visits, slot: int, source: int, target: int, forks: int) -> tuple[Visits, str]:
         """The visits after a step, and the name of the bound if it cuts here. `forks`: branches of the slot that its path decided."""
         loop = self._heads[slot].get(target)
-        if loop is None:
+        given = None if loop is None else self._given[slot][target]
+        if loop is None or (given is None and loop.count is not None):
             return visits, ""
-        given = self._given[slot][target]
         rounds, before = visits.get((slot, target), (0, forks))
         if source not in loop.body:
             rounds = 0

@@ -31,6 +31,8 @@ from fsoft.solve.smt import Undecided
 from fsoft.solve.terms import DEFAULT
 
 Progress = Callable[[Stats], None]
+_ENDS_NOTHING = frozenset({"unreach-call", "no-data-race", "no-deadlock", "valid-memtrack"})
+"""A violation of any other property stops the run: what would come after it is not known."""
 
 
 def check_paths(program: Program, settings: Settings, progress: Progress = lambda _stats: None) -> list[Verdict]:
@@ -52,7 +54,7 @@ def search_paths(
 ) -> Verdict:
     """The encoding's door: one verdict, with bounds that grow if that is asked for."""
     started = time.monotonic()
-    contexts = given.context_bound or (1 if given.incremental else None)
+    contexts = 1 if given.incremental else given.context_bound
     settings = Settings(contexts, given.loops, given.eager_guards, given.por or "none", given.merge, given.all_interleavings, given.several,
                         solver, given.smt_dump, timeout)  # fmt: skip
     while True:
@@ -60,7 +62,7 @@ def search_paths(
         verdict = verdicts[0] if len(verdicts) == 1 else _together(verdicts)
         say(f"{_described(settings)}: {verdict.last_line()}, " + ", ".join(f"{n} {name}" for name, n in verdict.stats.counts.items() if n))
         left = None if timeout is None else timeout - (time.monotonic() - started)
-        after = _grown(settings, verdict)
+        after = _grown(settings, verdict, given.context_bound)
         if not given.incremental or after == settings or (left is not None and left <= 0):
             return verdict
         settings = replace(after, seconds=left)
@@ -71,12 +73,12 @@ def _described(settings: Settings) -> str:
     return f"{switches} context switches, --unwind {settings.loops.unwind}"
 
 
-def _grown(settings: Settings, verdict: Verdict) -> Settings:
-    """Larger bounds where they cut; the same where nothing does, or where something is decided."""
+def _grown(settings: Settings, verdict: Verdict, most: int | None) -> Settings:
+    """Larger bounds where they cut, with at most so many context switches; the same where nothing cuts, or something is decided."""
     if verdict.kind != "UNKNOWN":
         return settings
     after = settings
-    if settings.contexts is not None and any("(--context-bound)" in line for line in verdict.bounds):
+    if settings.contexts is not None and settings.contexts != most and any("(--context-bound)" in line for line in verdict.bounds):
         after = replace(after, contexts=settings.contexts + 1)
     if any("(--unwind" in line for line in verdict.bounds):
         after = replace(after, loops=replace(settings.loops, unwind=settings.loops.unwind + 1))
@@ -134,6 +136,8 @@ class _Search:
         """Which of the options had no effect."""
         if self.settings.por != "none" and self.tree.por == "none" and self.settings.contexts is not None:
             return ["without reduction: it does not go together with a bound on context switches"]
+        if self.settings.por == "source" and self.tree.por == "sleep":
+            return ["with sleep sets only: races are looked for in all states"]
         return []
 
     # ------------------------------------------------------------ violations
@@ -172,12 +176,14 @@ class _Search:
 
     def _explored(self) -> str:
         counts = self.tree.counts
-        parts = [f"{counts.failed} failed" * bool(counts.failed), f"{counts.blocked} more blocked" * bool(counts.blocked),
-                 f"{counts.merged} more merged" * bool(counts.merged), f"{counts.steps} steps", f"{self.solver.calls} questions"]  # fmt: skip
-        return f"{counts.interleavings} interleavings explored ({', '.join(filter(None, parts))})"
+        named = {"failed": counts.failed, "more blocked": counts.blocked, "more merged": counts.merged}
+        parts = [f"{number} {name}" for name, number in named.items() if number]
+        parts += [f"{counts.steps} steps", f"{self.solver.calls} questions"]
+        return f"{counts.interleavings} interleavings explored ({', '.join(parts)})"
 
     def _rest(self, prop: str, why: str, notes: list[str]) -> Verdict:
-        bounds = list(dict.fromkeys(self._line(name) for name in self.tree.reached))
+        stopped = [f"violated.{other}" for other in self.verdicts if other not in _ENDS_NOTHING]
+        bounds = list(dict.fromkeys(self._line(name) for name in (*self.tree.reached, *stopped)))
         explored = self._explored()
         if not why and not bounds:
             relies = [f"relies on: {self.tree.por} reduction"] if self.tree.por != "none" else []

@@ -18,16 +18,17 @@ import time
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 
-from fsoft.bounded.outcomes import Executed, Executor, Outcome, applied, start_cells
+from fsoft.bounded.outcomes import Executed, Executor, Outcome, applied
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj
-from fsoft.program.local import Locality
+from fsoft.program.program import Program
 from fsoft.program.state import OVER
 from fsoft.search.conditions import Conditions
-from fsoft.search.dpor import Event, Events, Footprint, asleep
+from fsoft.search.dpor import Event, Events, Footprint, asleep, footprint
 from fsoft.search.lift import Edge, Value
 from fsoft.search.loops import LoopBounds, Visits
 from fsoft.search.persistent import Persistent
 from fsoft.search.questions import Obligation, Questions
+from fsoft.search.quiet import Quiet
 from fsoft.search.seen import Seen
 from fsoft.search.settings import Settings
 from fsoft.search.states import StateProperties
@@ -54,7 +55,7 @@ class Counts:
 @dataclass(slots=True)
 class Node:
     """`counts` are the steps that each slot has made, `forks` its branches that the path decided, `visits` how often it returned to the
-    heads of its loops."""
+    heads of its loops; `ready` has the steps from where each slot is, once they have been executed."""
 
     values: list[Expr]
     active: int
@@ -62,6 +63,7 @@ class Node:
     counts: list[int]
     forks: list[int]
     visits: Visits
+    ready: list[list[Executed] | None]
 
 
 @dataclass(slots=True)
@@ -101,6 +103,14 @@ class _Frame:
     tried: dict[int, Footprint] = field(default_factory=dict)
 
 
+def _reduction(program: Program, settings: Settings) -> str:
+    """The reduction that may be used. None with a bound on context switches. A race is seen in a state where both accesses are pending, and
+    source sets need not lead there; sleep sets leave no state out."""
+    if settings.contexts is not None or len(program.threads) < 2:
+        return "none"
+    return "sleep" if settings.por == "source" and "no-data-race" in program.checks else settings.por
+
+
 class Stop(Exception):
     """The search is over before the tree is."""
 
@@ -119,16 +129,14 @@ class Tree:
         self.loops = LoopBounds(self.program, settings.loops)
         slots = range(len(self.program.threads))
         self.slots = list(slots)
-        locality = Locality(self.program)
-        self.local = [locality.local(slot) for slot in slots]
+        self.quiet = Quiet(executor)
         self.atomic = [[place.atomic for place in thread.template.locations] for thread in self.program.threads]
         self._has_atomic = [slot for slot in slots if any(self.atomic[slot])]
         bounded = settings.contexts is not None
-        self.por = "none" if bounded or len(self.program.threads) < 2 else settings.por
+        self.por = _reduction(self.program, settings)
         self.persistent = Persistent(executor) if self.por == "persistent" else None
         self.seen = Seen(settings.merge and self.por in ("none", "persistent"), bounded)
         self.onpath: dict[Hashable, _Frame] = {}
-        self._descriptor = [start_cells(self.layout, slot) for slot in slots]
         self.counts, self.reached = Counts(), dict[str, None]()
         self.edges: list[Edge] = []
         self.events = Events()
@@ -139,7 +147,7 @@ class Tree:
 
     def run(self) -> None:
         """Explores the whole tree, unless `found` stops it or the time is up (OutOfTime)."""
-        start = Node(self.executor.initial(), 0, 0, [0] * len(self.slots), [0] * len(self.slots), {})
+        start = Node(self.executor.initial(), 0, 0, [0] * len(self.slots), [0] * len(self.slots), {}, [None] * len(self.slots))
         self._arrive(start, {}, None)
         while self.stack:
             frame = self.stack[-1]
@@ -153,12 +161,12 @@ class Tree:
         self._discharge()
 
     def _rewind(self, frame: _Frame) -> None:
-        edges, conditions, events, started = frame.lengths
+        edges, conditions, events, joined = frame.lengths
         if self.owed and (self.owed[-1].edges > edges or self.owed[-1].depth > conditions):
             self._discharge()
         del self.edges[edges:]
         self.conditions.cut(conditions)
-        self.events.cut(events, started)
+        self.events.cut(events, joined)
 
     def _next(self, frame: _Frame) -> Choice | None:
         while not frame.todo:
@@ -236,7 +244,7 @@ class Tree:
         template, step = self.program.threads[executed.slot].template, self.executor.step(executed.slot, executed.index)
         alone = template.locations[step.target].atomic or template.locations[step.source].atomic
         ends = "valid-memtrack" in self.program.checks and any(one.kind == "ended" for one in executed.outcomes)
-        return Footprint.of(executed, alone or ends)
+        return footprint(executed, alone or ends)
 
     def _child(self, frame: _Frame, choice: Choice) -> Node | None:
         """The node after a step; None where the bound on a loop cuts."""
@@ -258,7 +266,14 @@ class Tree:
                 self._owe(cut, True, TRUE, node)
                 self._leaf()
                 return None
-        return Node(applied(node.values, outcome.writes), active, switches, counts, forks, visits)
+        return Node(applied(node.values, outcome.writes), active, switches, counts, forks, visits, self._still(node, executed, outcome))
+
+    def _still(self, node: Node, executed: Executed, outcome: Outcome) -> list[list[Executed] | None]:
+        """The steps that are what they were, because a step has changed nothing that they read."""
+        changed = executed.write_mask
+        ready = [None if steps is None or any(one.read_mask & changed for one in steps) else steps for steps in node.ready]
+        ready[executed.slot] = None
+        return ready
 
     def _look_at_clock(self) -> None:
         self.tick(self.counts)
@@ -283,8 +298,8 @@ class Tree:
             return
         if event is None:
             event = self._prologue(node, sleep)
-        elif holder is None and forced != event.slot:
-            self.events.started.append((len(self.events.path), forced))
+        elif holder is None and event.slot not in (forced, -1):
+            self.events.joined.append((len(self.events.path), forced))
         self.stack.append(_Frame(len(self.stack), node, {forced: options}, [forced], sleep, self._lengths(), event=event))
 
     def _end(self, event: _Event | None) -> None:
@@ -299,13 +314,19 @@ class Tree:
         return _Event(-1, frame, Footprint())
 
     def _lengths(self) -> tuple[int, int, int, int]:
-        return len(self.edges), len(self.conditions), len(self.events.path), len(self.events.started)
+        return len(self.edges), len(self.conditions), len(self.events.path), len(self.events.joined)
 
     def _executed(self, node: Node, slot: int) -> list[Executed]:
         """The steps from where a slot is that may be enabled."""
-        run, out = self.executor.run, self.executor.out[slot][self.executor.location(node.values, slot)]
-        found = [run(node.values, slot, index, node.counts[slot]) for index in out]
-        return [one for one in found if one.enabled is not FALSE]
+        return [one for one in self._tried(node, slot) if one.enabled is not FALSE]
+
+    def _tried(self, node: Node, slot: int) -> list[Executed]:
+        """All steps from where a slot is."""
+        found = node.ready[slot]
+        if found is None:
+            run, out = self.executor.run, self.executor.out[slot][self.executor.location(node.values, slot)]
+            found = node.ready[slot] = [run(node.values, slot, index, node.counts[slot]) for index in out]
+        return found
 
     def _options(self, node: Node, executed: list[Executed]) -> Iterator[Choice]:
         for one in executed:
@@ -315,20 +336,12 @@ class Tree:
                     yield Choice(one, outcome, when)
 
     def _forced(self, node: Node) -> int | None:
-        """A slot that moves without being scheduled: its thread has just been created, or only the thread itself can notice."""
+        """A slot that moves without being scheduled."""
         for slot in self.slots:
             location = self.executor.location(node.values, slot)
-            if self.local[slot][location] or (location == 0 and self._starts(node, slot)):
+            if self.quiet.at(slot, location, self._executed(node, slot)):
                 return slot
         return None
-
-    def _starts(self, node: Node, slot: int) -> bool:
-        """The slot is about to take up its work, and nobody else writes what it reads until it has."""
-        for one in self._executed(node, slot):
-            step = self.executor.step(slot, one.index)
-            if one.enabled is TRUE and not one.writes and any(tag.kind == "start" for tag in step.tags):
-                return one.reads <= self._descriptor[slot]
-        return False
 
     def _schedule(self, node: Node, sleep: dict[int, Footprint], event: _Event | None) -> None:
         """A node where the scheduler chooses."""
@@ -405,17 +418,16 @@ class Tree:
     def _note_blocked(self, node: Node, options: dict[int, list[Choice]]) -> None:
         """Threads that wait, or may: whoever made them wait could have come later."""
         for slot in self.slots:
-            out = self.executor.out[slot][self.executor.location(node.values, slot)]
-            if not out or any(choice.when is TRUE for choice in options[slot]):
+            if not node.ready[slot] or any(choice.when is TRUE for choice in options[slot]):
                 continue
-            footprint = Footprint()
-            for index in out:
-                footprint = footprint.joined(Footprint.of(self.executor.run(node.values, slot, index, node.counts[slot]), False))
-            races, clock = self.events.races(slot, footprint)
+            touched = Footprint()
+            for one in self._tried(node, slot):
+                touched = touched.joined(footprint(one, False))
+            races, clock = self.events.races(slot, touched)
             for first in races:
                 self._reverse(first, slot, clock)
 
-    def _reverse(self, first: int, slot: int, clock: frozenset[int]) -> None:
+    def _reverse(self, first: int, slot: int, clock: int) -> None:
         """Have somebody tried, instead of the event with that number, who leads to the slot's next step before it."""
         frame = self.stack[self.events.path[first].point]
         planned = {*frame.tried, *frame.order}

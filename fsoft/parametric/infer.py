@@ -57,6 +57,10 @@ class Inference:
             self.dirty.popleft()
         return [self.clauses[number] for number in sorted(self._needed())]
 
+    def dropped(self) -> list[Clause]:
+        """The candidates that were not invariant."""
+        return [clause for clause, active in zip(self.clauses, self.active, strict=True) if not active]
+
     def _check_time(self) -> None:
         if time.monotonic() > self.deadline:
             raise OutOfTime

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from fsoft.api import load
 from fsoft.parametric import NotCovered, Proof, prove, refuted, system_of
-from fsoft.parametric.prove import EFFORTS
+from fsoft.parametric.proving import EFFORTS
 from fsoft.program.explorer import Limits
 from fsoft.program.options import Options
 from fsoft.properties import explore
@@ -112,7 +112,7 @@ def proved(path: Path, states: int = 3000, seconds: float = 60) -> bool | None:
     """Whether there is a certified proof for any number of threads; None if the program is not covered."""
     program, deadline = load([str(path)], Options(unbounded=True)), time.monotonic() + seconds
     try:
-        found = prove(system_of(program), deadline, states=states, efforts=EFFORTS[:1])
+        found = prove(system_of(program), deadline, states=states, efforts=EFFORTS[:2])
         return isinstance(found, Proof) and refuted(system_of(program), found.clauses, deadline) is None
     except NotCovered:
         return None

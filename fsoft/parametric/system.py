@@ -145,6 +145,10 @@ class _Builder:
     # ------------------------------------------------------------ moves
 
     def build(self) -> System:
+        for kind in self.kinds:
+            for step in self._steps(kind.slots[0]) if kind.many else ():
+                if _creates(step):
+                    raise NotCovered(f"{step.loc}: one of any number of threads creates threads")
         effects = {kind.index: self._effects(kind.slots[0]) for kind in self.kinds}
         for kind in self.kinds:
             for slot in kind.slots[1:]:
@@ -208,15 +212,12 @@ class _Builder:
     def _check_owners(self, kind: Kind, step: Step, effect: Effect) -> None:
         """The move keeps to the words it may read and write."""
         mover = kind.slots[0]
-        creates = any(tag.kind == "create" for tag in step.tags)
-        if creates and kind.many:
-            raise NotCovered(f"{step.loc}: one of any number of threads creates threads")
         plain = [effect.enabled, self._bad(step, effect), effect.writes.get(OVER, FALSE)]
         self._check_reads(step, plain, {mover})
         for entry, term in effect.writes.items():
             owner = self.owner.get(entry)
             foreign = owner is not None and owner != mover and self.kind_of[owner].many
-            if foreign and not creates:
+            if foreign and not _creates(step):
                 raise NotCovered(f"{step.loc}: a thread changes what another of any number of threads owns")
             self._check_reads(step, [term], {mover, owner} if owner is not None else {mover})
 
@@ -323,6 +324,10 @@ class _Builder:
             mine.append(here)
             if _nobody_is_named:
                 system.axioms += [negate(eq(here, system.word(name))) for name in system.shared if system.widths[name] == here.width]
+
+
+def _creates(step: Step) -> bool:
+    return any(tag.kind == "create" for tag in step.tags)
 
 
 def _cone(moves: list[Move], always: list[str]) -> set[str]:

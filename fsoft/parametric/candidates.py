@@ -5,8 +5,8 @@ For the shared words alone, for each location of each kind, and for each pair of
 - combinations of values of *small* words (those that were seen with few values) that were never seen together;
 - a comparison of two words, or of a word and a constant of the program, alone or where a small word has a certain value;
 - two threads that were never at two places at the same time;
-- the negation of what makes a step fail, and of what makes it fail one or a few steps earlier in the same thread; that a word still is what a
-  step made it.
+- the negation of what makes a step fail, and of what makes it fail one or a few steps earlier in the same thread;
+- that a word still is what a step made it.
 
 This is the guessing half of Houdini (Flanagan, Leino, FME 2001); samples from small instances as in invisible invariants (Pnueli, Ruah,
 Zuck, TACAS 2001). `infer.py` throws away what is not invariant.
@@ -141,7 +141,7 @@ class Candidates:
     def _at(self, kinds: tuple[int, ...], places: tuple[int, ...], rows: Sequence[View]) -> Iterator[tuple[Expr, ...]]:
         place = _Place(rows, self._columns(kinds, places, rows), self._dropped.get((kinds, places), set()))
         if len(kinds) < 2:
-            found = {literals: None for literals in self._single(place)}
+            found = dict.fromkeys(self._single(place))
             if kinds:
                 guards = place.guards()
                 for goal in (*self.goals.get((kinds[0], places[0]), ()), *self.definitions[kinds[0]]):

@@ -36,7 +36,12 @@ class Failed:
 
 
 def prove(
-    system: System, deadline: float, seed: int = 0, hear: Hear = lambda _states: None, states: int = STATES, efforts: Sequence[Effort] = EFFORTS
+    system: System,
+    deadline: float,
+    seed: int = 0,
+    hear: Hear = lambda _states: None,
+    states: int = STATES,
+    efforts: Sequence[Effort] = EFFORTS,
 ) -> Proof | Failed:
     """A proof that no move is bad, for any number of threads of the unbounded kinds. OutOfTime past the deadline."""
     samples = Sampler(system, seed + 1).run(states, _LENGTH, min(_SECONDS, deadline - time.monotonic()))

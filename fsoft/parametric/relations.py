@@ -40,7 +40,7 @@ class Relations:
 
     def _representatives(self) -> dict[str, str]:
         """The words of the slots of a kind are those of its first."""
-        out = {}
+        out: dict[str, str] = {}
         for kind in self.system.kinds:
             for slot in kind.slots[1:]:
                 out.update(zip(self.system.owned[slot], self.system.owned[kind.slots[0]], strict=True))

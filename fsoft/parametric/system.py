@@ -23,7 +23,7 @@ from fsoft.circuit.steps import Effect, Inputs, StepTerms, Words
 from fsoft.parametric.identity import SELF, NotCovered, anonymous
 from fsoft.program import descriptor
 from fsoft.program.explorer import step_markers
-from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, fill, negate, reg
+from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, negate, reg
 from fsoft.program.program import Location, Program, Step
 from fsoft.program.state import OVER, Layout
 
@@ -43,8 +43,8 @@ class Kind:
 
 @dataclass(slots=True)
 class Move:
-    """One step of one slot. `writes` maps words to terms over the words before; `bad` says when it violates a property or hits a bound, `over`
-    when the run ends with it. `atomic`: it starts inside an atomic section."""
+    """One step of one slot. `writes` maps words to terms over the words before; `bad` says when it violates a property or hits a bound,
+    `over` when the run ends with it."""
 
     slot: int
     step: Step
@@ -56,9 +56,10 @@ class Move:
 
 @dataclass(slots=True)
 class System:
-    """`owned[slot]` are the names of a slot's words, the location first, in the same order for all slots of a kind; `live[kind][location]` are
-    the positions in it that matter there. `initial` gives the first value of a word, None for any. `axioms` hold in all states.
-    `moves` are those of the first slot of each kind."""
+    """`owned[slot]` are the names of a slot's words, the location first, in the same order for all slots of a kind;
+    `live[kind][location]` are the positions in it that matter there. `entries` are the places of words in states of the interpreter.
+    `initial` gives the first value of a word, None for any. `axioms` hold in all states. `moves` are those of the first slot of each
+    kind."""
 
     program: Program
     layout: Layout
@@ -308,7 +309,7 @@ class _Builder:
         return out
 
     def _identities(self, system: System) -> None:
-        """Threads of unbounded kinds have numbers that differ from all others; none is 0."""
+        """Threads of unbounded kinds have numbers that differ from all others; none is 0, and all fit into an int."""
         mine: list[Expr] = []
         for thread in self.program.threads:
             if not self.kind_of[thread.index].many:
@@ -319,7 +320,7 @@ class _Builder:
                 continue
             here = system.word(name)
             system.initial[name] = None
-            system.axioms.append(negate(eq(here, const(0, here.width))))
+            system.axioms += [negate(eq(here, const(0, here.width))), binary("ult", here, const(1 << 31, here.width))]
             system.axioms += [negate(eq(here, other)) for other in mine]
             mine.append(here)
             if _nobody_is_named:

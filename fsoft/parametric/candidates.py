@@ -26,7 +26,7 @@ from fsoft.parametric.samples import Samples, View
 from fsoft.parametric.system import System
 from fsoft.program.expr import Expr, binary, const, eq, fill, make, negate
 
-SMALL = 6
+SMALL = 8
 _ROWS = 1500  # samples that are looked at for one place
 _CONSTANTS = 12
 

@@ -213,7 +213,7 @@ class _Place:
         return found
 
     def _compute(self, term: Expr) -> Mask:
-        names = sorted(term.reads)
+        names = tuple(sorted(term.reads))
         if any(name not in self._index for name in names):
             return 0  # about words that do not matter here: nothing is claimed
         function = compiled(term, names)

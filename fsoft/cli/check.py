@@ -21,6 +21,7 @@ from fsoft.cli.arguments import (
     request,
 )
 from fsoft.cli.circuits import model_file
+from fsoft.cli.files import check_target
 from fsoft.cli.limits import limited
 from fsoft.cli.search import Watch, add_engine, check_question, count, decide, find_engine
 from fsoft.cli.stages import Dumped, Stages
@@ -39,6 +40,8 @@ def run(argv: Sequence[str]) -> int:
     if args.witness:
         raise exits.UsageError("--witness is for model files: the trace of a C program is printed")
     asked = request(args)
+    if args.html:
+        check_target(args.html)
     if asked.formulas:
         from fsoft.cli.ltl import check_runs
 
@@ -96,6 +99,10 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, engine: Engi
     if args.stats:
         stages.report()
     _report(args, asked, program, verdict)
+    if args.html:
+        from fsoft.cli.story import write_report
+
+        write_report(args, asked, program, verdict)
     return verdict.exit_code() if code is None else code
 
 
@@ -131,11 +138,7 @@ def properties(program: Program) -> list[str]:
 
 
 def _report(args: argparse.Namespace, asked: Request, program: Program | None, verdict: Verdict) -> None:
-    """The trace and the reasons for a person, or JSON; the last line is for machines. `--html` gets a report of its own."""
-    if args.html:
-        from fsoft.cli.story import write_report
-
-        write_report(args, asked, program, verdict)
+    """The trace and the reasons for a person, or JSON; the last line is for machines."""
     if args.json:
         from fsoft.cli.json import json_of
 

@@ -27,6 +27,17 @@ def write_file(path: str, data: bytes) -> None:
             os.unlink(temporary)
 
 
+def check_target(path: str) -> None:
+    """InputError, before any work is done, where it is plain that `write_file` will not be able to write."""
+    folder = os.path.dirname(path) or "."
+    if os.path.isdir(path):
+        raise InputError(Loc(path, 0), "is a folder")
+    if not os.path.isdir(folder):
+        raise InputError(Loc(path, 0), f"cannot be written: no folder {folder}")
+    if not os.access(folder, os.W_OK):
+        raise InputError(Loc(path, 0), f"cannot be written: the folder {folder} is read-only")
+
+
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)

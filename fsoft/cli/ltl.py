@@ -110,8 +110,6 @@ def _answer(args: argparse.Namespace, watched: Watched, prop: Property, engine: 
 def _report(args: argparse.Namespace, asked: Request, program: Program | None, answers: list[Answered], notes: list[str],
             code: int | None) -> int:  # fmt: skip
     worst = _worst(answers)
-    if args.html:
-        _html(args, asked, program, answers, notes)
     if args.json:
         objects = [_json(asked, program, one, args.trace, notes) for one in answers]
         print(json.dumps(objects if len(objects) > 1 else objects[0], indent=2, ensure_ascii=False))
@@ -119,6 +117,8 @@ def _report(args: argparse.Namespace, asked: Request, program: Program | None, a
         for one in answers:
             _print(args, program, one, several=len(answers) > 1)
         print("\n".join([*notes, worst.last_line()]))
+    if args.html:
+        _html(args, asked, program, answers, notes)
     return worst.exit_code() if code is None else code
 
 

@@ -24,7 +24,7 @@ from fsoft.trace.causes import failing_values
 from fsoft.trace.footprint import Footprints
 from fsoft.trace.schedule import schedule_of
 from fsoft.trace.values import Names, Sources, in_library, is_hidden, statement, user_loc
-from fsoft.trace.waiting import Words
+from fsoft.trace.waiting import BEGINS, Words
 
 
 class Frame(NamedTuple):
@@ -232,7 +232,7 @@ def _rate(lines: Sequence[Line], met: dict[int, set[int]]) -> None:
             line.matters = 0
         elif line.stop == "preempted" or any(k in met for k in range(line.first, line.last + 1)):
             line.matters = 1
-        elif line.does or line.stop:
+        elif line.stop or any(word != BEGINS for word in line.does):
             line.matters = 2
         elif line.shared:
             line.matters = 3

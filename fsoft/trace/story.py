@@ -26,6 +26,9 @@ from fsoft.trace.schedule import schedule_of
 from fsoft.trace.values import Names, Sources, in_library, is_hidden, statement, user_loc
 from fsoft.trace.waiting import BEGINS, Words
 
+_WAKES = frozenset({"wake", "spurious", "timeout"})
+"""Steps that end a wait: a line of their own, although the statement is the same."""
+
 
 class Frame(NamedTuple):
     """A function on the call stack, and where it is: the call of the next one, or the statement."""
@@ -134,11 +137,13 @@ class _Teller:
     def lines(self) -> list[Line]:
         lines: list[Line] = []
         for number, one in enumerate(self.played):
-            loc, text = statement(self.machine.step(one.move.slot, one.move.step), self.sources)
+            step = self.machine.step(one.move.slot, one.move.step)
+            loc, text = statement(step, self.sources)
             last = lines[-1] if lines else None
             if last is not None and last.slot != one.move.slot:
                 last.stop = self.words.stopped(one.before, last.slot, self.held)
-            if last is None or number == self.loop or (last.slot, last.loc[:2], last.text) != (one.move.slot, loc[:2], text):
+            new = number == self.loop or any(tag.kind in _WAKES for tag in step.tags)
+            if last is None or new or (last.slot, last.loc[:2], last.text) != (one.move.slot, loc[:2], text):
                 last = Line(one.move.slot, loc, text, loop=number == self.loop, first=number)
                 lines.append(last)
             last.last = number

@@ -1,8 +1,8 @@
 """Traces of random concurrent programs: shortened, told, shown and repeated.
 
-For every program and property, random runs are made until some violate it. The longest is shortened: it must still violate the property, at the same place.
-Its story is told and written as HTML, and its schedule and inputs alone must make the same violation happen. `python -m tests.fuzz.traces
---count 500` is the campaign; a test takes a slice.
+For every program and property some random runs are made. The longest of those that violate the property is shortened: it must still
+violate it, at the same place. Its story is told and written as HTML, and its schedule and inputs alone must make the same violation happen.
+`python -m tests.fuzz.traces --count 500` is the campaign; a test takes a slice.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tests.fuzz.concurrent import Generator
 from tests.trace.test_html import Tree
 
 PROPERTIES = ("unreach-call", "no-data-race", "no-deadlock", "valid-deref")
-_RUNS = 12
+_RUNS, _STEPS = 6, 300
 
 
 @dataclass(slots=True)
@@ -52,7 +52,7 @@ class Tally:
 def longest(program: Program, prop: str) -> Run | None:
     """The longest of some random runs that violate a property and nothing else."""
     machine, watching = Machine(program, logging=True), monitors([prop])
-    runs = [random_run(machine, seed, 2000, monitors=watching) for seed in range(_RUNS)]
+    runs = [random_run(machine, seed, _STEPS, monitors=watching) for seed in range(_RUNS)]
     found = [run for run in runs if run.why == "violated"]
     return max(found, key=lambda run: len(run.moves), default=None)
 

@@ -36,6 +36,8 @@ def run(argv: Sequence[str]) -> int:
     if (model := model_file(args.files)) is not None:
         from fsoft.cli.models import check_model_file
 
+        if args.html:
+            raise exits.UsageError("--html shows a run of a C program: a model file has none")
         return check_model_file(args, model)
     if args.witness:
         raise exits.UsageError("--witness is for model files: the trace of a C program is printed")

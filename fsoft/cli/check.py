@@ -37,6 +37,8 @@ def run(argv: Sequence[str]) -> int:
     if (model := model_file(args.files)) is not None:
         from fsoft.cli.models import check_model_file
 
+        if args.html:
+            raise exits.UsageError("--html shows a run of a C program: a model file has none")
         return check_model_file(args, model)
     asked = request(args)
     check_reports(args, runs=bool(asked.formulas))
@@ -112,6 +114,10 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) ->
     disarm()
     code = verdict.exit_code() if code is None else code
     _report(args, asked, program, verdict)
+    if args.html:
+        from fsoft.cli.story import write_report
+
+        write_report(args, asked, program, verdict)
     write_reports(args, asked, program, verdict, code)
     return code
 
@@ -148,11 +154,7 @@ def properties(program: Program) -> list[str]:
 
 
 def _report(args: argparse.Namespace, asked: Request, program: Program | None, verdict: Verdict) -> None:
-    """The trace and the reasons for a person, or JSON; the last line is for machines. `--html` gets a report of its own."""
-    if args.html:
-        from fsoft.cli.story import write_report
-
-        write_report(args, asked, program, verdict)
+    """The trace and the reasons for a person, or JSON; the last line is for machines."""
     if args.trace_file:
         from fsoft.cli.files import write_file
         from fsoft.cli.json import json_of

@@ -35,6 +35,7 @@ tools:
 	@missing=""; \
 	command -v csmith >/dev/null 2>&1 || missing="$$missing csmith"; \
 	ls -d /usr/include/csmith* >/dev/null 2>&1 || missing="$$missing libcsmith-dev"; \
+	command -v gdb >/dev/null 2>&1 || missing="$$missing gdb"; \
 	command -v berkeley-abc >/dev/null 2>&1 || missing="$$missing berkeley-abc"; \
 	echo 'int main(void){return 0;}' | gcc -m32 -x c -o /dev/null - >/dev/null 2>&1 || missing="$$missing gcc gcc-multilib libc6-dev"; \
 	[ -z "$$missing" ] && exit 0; \

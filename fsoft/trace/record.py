@@ -95,7 +95,8 @@ class Recorder:
     def _execute(self, state: State, move: Move) -> _Done:
         step, script = self.machine.step(move.slot, move.step), Script(move.choices)
         v, events, log = list(state), list[Event](), list[Access]()
-        self._memory.allocated = allocated = []
+        allocated: list[tuple[int, int, Loc]] = []
+        self._memory.allocated = allocated
         if not self._interpreter.run(v, move.slot, step, script, events, log):
             raise ValueError(f"step {move.step} of thread {move.slot} is not enabled")
         return _Done(move, step, state, tuple(v), events, script.asked, log, allocated)

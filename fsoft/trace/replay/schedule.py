@@ -1,7 +1,7 @@
 """From a trace to the schedule file that the runtime reads: the visible events in their order, the inputs of each thread, how it ends.
 
-An event is an access, a synchronisation call, a creation, the entry of an atomic section. The runtime matches what the compiled program does
-with these by thread, line, kind and place (`runtime/turns.c`).
+An event is an access, a synchronisation call, a creation, the entry of an atomic section. The runtime matches what the compiled program
+does with these by thread, line, kind and place (`runtime/turns.c`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from fsoft.trace.replay.binary import Binary
 Json = dict[str, Any]
 
 PRIMARY = (
-    "acquire", "release", "try", "rdlock", "wrlock", "rwunlock", "wait", "wake", "signal", "broadcast", "semwait", "post", "arrive", "barrier",
-    "once", "init", "destroy", "join", "detach", "cancel",
+    "acquire", "release", "try", "rdlock", "wrlock", "rwunlock", "wait", "wake", "signal", "broadcast", "semwait", "post",
+    "arrive", "barrier", "once", "init", "destroy", "join", "detach", "cancel",
 )  # fmt: skip
 _INSIDE = {"wait": "release", "wake": "acquire"}  # what a call does besides
 PENDING, SPURIOUS, TIMEOUT = 1, 2, 4  # as in runtime.h
@@ -28,7 +28,8 @@ FILE_STEP = 1_000_000
 
 @dataclass(slots=True)
 class Event:
-    """`how`: READS and WRITES. `detail`: the slot that is created, joined or woken. `pokes`: undefined memory (object, offset, size, value)."""
+    """`how`: READS and WRITES. `detail`: the thread that is created, joined or woken. `pokes`: undefined memory as (object, offset,
+    size, value)."""
 
     slot: int
     kind: str
@@ -47,7 +48,8 @@ class Event:
 
 
 def _shared(trace: Json) -> set[int]:
-    """The objects that must be found in the program: several threads access them, they are read while undefined, or the end names them."""
+    """The objects that must be found in the program: several threads access them, they are read while undefined, or the end names
+    them."""
     users: dict[int, set[int]] = {}
     wanted = {trace["end"].get("access", {}).get("object", -1)}
     for move in trace["moves"]:
@@ -172,7 +174,8 @@ class Schedule:
                     made.append(Event(slot, "free", *place, WRITES, line, flags))
                 continue
             last = made[-1] if made else None
-            if last and access["atomic"] and (last.object, last.offset, last.size, last.line) == (*place, line) and last.how == READS and how == WRITES:
+            same = last and (last.object, last.offset, last.size, last.line, last.how) == (*place, line, READS)
+            if last and same and access["atomic"] and access["write"]:
                 last.how = READS | WRITES
                 continue
             made.append(Event(slot, "access", *place, how, line, flags))

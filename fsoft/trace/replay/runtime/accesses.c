@@ -43,7 +43,8 @@ void __tsan_func_entry(void *caller) {
     struct thread *me = self;
     if (!me || me->busy) return;
     switch (function_at(HERE)) {
-    case ATOMIC: begin_section(me, caller); break;
+    case ATOMIC:
+    case BEGIN: begin_section(me, caller); break;
     case ERROR: fail_here("error", line_of(caller), "an error function is called"); break;
     default: break;
     }
@@ -51,7 +52,9 @@ void __tsan_func_entry(void *caller) {
 
 void __tsan_func_exit(void) {
     struct thread *me = self;
-    if (me && !me->busy && function_at(HERE) == ATOMIC) end_section(me);
+    if (!me || me->busy) return;
+    enum function_kind kind = function_at(HERE);
+    if (kind == ATOMIC || kind == FINISH) end_section(me);
 }
 
 void __tsan_atomic_thread_fence(int order) {

@@ -107,7 +107,7 @@ void read_schedule(const char *path);
 struct object *object_of(int id);
 struct object *global_at(uintptr_t address);
 int line_of(const void *pc);
-enum function_kind { PLAIN, ATOMIC, ERROR } function_at(const void *pc);
+enum function_kind { PLAIN, ATOMIC, ERROR, BEGIN, FINISH } function_at(const void *pc);
 int static_range(int k, uintptr_t *low, uintptr_t *high);
 
 /* turns.c */

@@ -171,6 +171,7 @@ class Recorder:
     def _input(self, question: Question, value: int, step: Step) -> Json:
         loc = question.loc if not is_library(question.loc) else user_loc(step)
         entry = {"kind": question.kind, "name": question.name, "width": question.width, "signed": question.signed}
+        entry["library"] = is_library(question.loc)
         if question.kind == "alloc":
             return {**entry, "value": value, **self._address(value), **place(loc)}
         if question.kind == "undefined":
@@ -199,7 +200,7 @@ class Recorder:
         found = []
         for address, size, loc in done.allocated:
             where = user_loc(done.step) if is_library(loc) else loc
-            found.append({"object": self._address(address)["object"], "size": size, **place(where)})
+            found.append({"object": self._address(address)["object"], "size": size, "library": is_library(loc), **place(where)})
         return found
 
     def _event(self, event: Event) -> Json:

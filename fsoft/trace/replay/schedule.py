@@ -130,9 +130,11 @@ class Schedule:
         for given in move["inputs"]:
             if given["kind"] == "input":
                 value = given["value"] & ((1 << given["width"]) - 1)
-                self.inputs.append(f"input {slot} {self.line(given)} {value:x} {given['name'].replace(' ', '_')[:60]}")
+                line = 0 if given["library"] else self.line(given)
+                self.inputs.append(f"input {slot} {line} {value:x} {given['name'].replace(' ', '_')[:60]}")
         for allocated in move["allocates"]:
-            self.allocations.append(f"alloc {slot} {self.line(allocated)} {allocated['object']} {allocated['size']}")
+            line = 0 if allocated["library"] else self.line(allocated)
+            self.allocations.append(f"alloc {slot} {line} {allocated['object']} {allocated['size']}")
 
     def _undefined(self, move: Json) -> Iterable[tuple[int, int, int, int]]:
         for given in move["inputs"]:

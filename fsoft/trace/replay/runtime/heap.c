@@ -33,7 +33,7 @@ static struct allocation *next_allocation(int slot, int line) {
     for (int k = 0; k < allocation_count; k++) {
         struct allocation *x = &allocations[k];
         if (x->slot != slot || x->done) continue;
-        return x->line == line ? x : NULL;
+        return !x->line || x->line == line ? x : NULL;
     }
     return NULL;
 }

@@ -201,8 +201,6 @@ class Schedule:
         fault = end.get("access", {})
         parts = (
             end["kind"], self.trace["property"], self.last, self.line(end),
-            fault.get("object", -1), fault.get("offset", 0), fault.get("size", 0),
+            fault.get("object", -1), fault.get("offset", 0),
         )  # fmt: skip
-        lines = [f"end {' '.join(map(str, parts))}"]
-        lines += [f"blocked {self._thread(thread['slot'])}" for thread in end.get("threads", [])]
-        return lines + [f"lost {number}" for number in end.get("objects", [])]
+        return [f"end {' '.join(map(str, parts))}", *(f"blocked {self._thread(t['slot'])}" for t in end.get("threads", []))]

@@ -4,7 +4,7 @@
 
 static struct event *hook(const volatile void *address, size_t size, int how, const void *pc) {
     struct thread *me = self;
-    if (!me || me->busy) return NULL;
+    if (!me) return NULL;
     struct arrival a = {.kind = ACCESS, .address = (uintptr_t)address, .size = size, .how = how, .line = line_of(site_of(pc)), .thread = -1};
     struct event *e = arrive(&a);
     check_access(me, a.address, size, how, a.line);
@@ -41,7 +41,7 @@ void __tsan_vptr_update(void **p, void *value) {
 
 void __tsan_func_entry(void *caller) {
     struct thread *me = self;
-    if (!me || me->busy) return;
+    if (!me) return;
     switch (function_at(HERE)) {
     case ATOMIC:
     case BEGIN: begin_section(me, caller); break;
@@ -52,7 +52,7 @@ void __tsan_func_entry(void *caller) {
 
 void __tsan_func_exit(void) {
     struct thread *me = self;
-    if (!me || me->busy) return;
+    if (!me) return;
     enum function_kind kind = function_at(HERE);
     if (kind == ATOMIC || kind == FINISH) end_section(me);
 }

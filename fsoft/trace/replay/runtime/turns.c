@@ -123,7 +123,7 @@ struct event *arrive(const struct arrival *a) {
     struct thread *me = self;
     int left = 0, staged = 0;
     uint64_t unit;
-    if (!me || me->busy || me->finished) return NULL;
+    if (!me || me->finished) return NULL;
     pthread_mutex_lock(&big);
     arrivals++;
     me->at = *a;

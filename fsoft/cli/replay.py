@@ -7,8 +7,11 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 from fsoft.cli import exits
@@ -23,7 +26,23 @@ _TIMEOUT = 20.0
 
 def run(argv: Sequence[str]) -> int:
     args = _parser().parse_args(argv)
-    return _work(args, *_read(args))
+    asked = _read(args)
+    with _interruptible():
+        return _work(args, *asked)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """SIGTERM ends the work as Ctrl-C does: nothing stays behind."""
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _parser() -> Parser:

@@ -59,16 +59,22 @@ class Binary:
 
 
 def build(sources: Sequence[tuple[str, Sequence[str]]], bits: int, prop: str, folder: str) -> Binary:
-    """Compile and link in the folder. `sources`: files, each with its preprocessor flags."""
-    objects = [_compile(path, flags, bits, prop, os.path.join(folder, f"user{k}.o")) for k, (path, flags) in enumerate(sources)]
-    runtime = _runtime(bits, folder)
-    _rename(objects, runtime, folder)
-    program = os.path.join(folder, "program")
-    libraries = ["-lpthread", "-lm", *(["-latomic"] if _undefined(objects, "__atomic_") else [])]
-    done = _run(GCC, [f"-m{bits}", "-no-pie", "-g", *objects, *runtime, "-o", program, *libraries])
-    if done.returncode:
-        raise InputError(Loc(sources[0][0], 0), f"gcc cannot link the program: {_complaint(done.stderr)}")
-    return _look(program, objects)
+    """Compile and link in the folder. `sources`: files, each with its preprocessor flags.
+
+    An `inline` function has no external definition in C99, and without optimisation no other either; fsoft and older compilers do not
+    mind, so such a program is compiled again as they would.
+    """
+    runtime, program = _runtime(bits, folder), os.path.join(folder, "program")
+    for dialect in ("-std=gnu17", "-fgnu89-inline"):
+        objects = []
+        for k, (path, flags) in enumerate(sources):
+            objects.append(_compile(path, [dialect, *flags], bits, prop, os.path.join(folder, f"user{k}.o")))
+        _rename(objects, runtime, folder)
+        libraries = ["-lpthread", "-lm", *(["-latomic"] if _undefined(objects, "__atomic_") else [])]
+        done = _run(GCC, [f"-m{bits}", "-no-pie", "-g", *objects, *runtime, "-o", program, *libraries])
+        if not done.returncode:
+            return _look(program, objects)
+    raise InputError(Loc(sources[0][0], 0), f"gcc cannot link the program: {_complaint(done.stderr)}")
 
 
 def _compile(path: str, flags: Sequence[str], bits: int, prop: str, target: str) -> str:

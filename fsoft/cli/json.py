@@ -1,6 +1,7 @@
 """A verdict as one JSON object: for tools that call fsoft, and for `fsoft replay`.
 
-The object follows `fsoft/trace/trace.schema.json`, named by `schema`; `docs/json.md` explains it. A change that breaks readers gets a new number.
+The object follows `fsoft/trace/trace.schema.json`, named by `schema`; `docs/json.md` explains it. A change that breaks readers gets a
+new number.
 """
 
 from __future__ import annotations

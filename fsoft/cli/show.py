@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, add_checks, add_insight, add_limits, add_lowering, add_reading, request
-from fsoft.cli.files import check_target, write_file
+from fsoft.cli.files import check_writable, write_file
 from fsoft.cli.limits import limited
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.program.program import Program
@@ -26,7 +26,7 @@ def run(argv: Sequence[str]) -> int:
     args = parser.parse_args(argv)
     asked = request(args)
     if args.html:
-        check_target(args.html)
+        check_writable(args.html)
     stages = Stages(args.dump_after)
 
     def work() -> int:

@@ -54,7 +54,8 @@ _PLACED = {
     "blocked": "whether a step is blocked depends on too many inputs for the circuit; the engine explicit tries them",
 }
 
-
+_OF_PROGRAMS = ("marker.", "undefined@", "violated.")
+"""How the names of bounds begin that are in the Program, not in the circuit."""
 
 MORE_BOUNDS = "others may cut as well: the search ended with these"
 
@@ -85,6 +86,8 @@ def decide(
     answer = ask_narrow_first(encoding, name, hear, deadline, options)
     stats.seconds = time.monotonic() - started
     verdict = verdict_of(encoding, answer, stats, name)
+    if isinstance(answer, Unknown) and answer.proved:
+        verdict.complete = any(name.startswith(_OF_PROGRAMS) for name in answer.bounds)
     if verdict.kind == "TRUE" and reduction.por != "none":
         verdict.reasons.append(f"relies on: {reduction}")
     return verdict

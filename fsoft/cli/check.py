@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_race_model, add_reading, request
+from fsoft.cli.auto import add_auto, ask_auto, check_auto, is_auto
 from fsoft.cli.circuits import model_file
 from fsoft.cli.encoding import add_encoding, ask_bounded, chosen
 from fsoft.cli.limits import limited
@@ -47,6 +48,9 @@ def _asking(args: argparse.Namespace, asked: Request, encoding: Encoding | None)
     """Who answers: an encoding of its own, or an engine."""
     if encoding is not None:
         return lambda program, watch: ask_bounded(program, encoding, args, watch)
+    if is_auto(args):
+        check_auto(args)
+        return lambda program, watch: ask_auto(program, args, watch)
     engine = find_engine(args.engine)
     check_question(engine, asked, args)
     return lambda program, watch: decide(program, engine, args, watch)
@@ -59,6 +63,7 @@ def _parser() -> Parser:
     add_race_model(parser)
     add_engine(parser)
     add_encoding(parser)
+    add_auto(parser)
     add_lowering(parser)
     add_limits(parser)
     output = parser.add_argument_group("output")
@@ -86,8 +91,9 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) ->
     except Dumped as dumped:
         print(dumped.text())
         return exits.TRUE
-    except exits.OutOfTime:
-        verdict, code = _stopped("time limit reached", watch, program), exits.TIMEOUT
+    except exits.OutOfTime as late:
+        known = late.args[0] if late.args else _stopped("time limit reached", watch, program)
+        verdict, code = known, exits.TIMEOUT
     except (exits.OutOfMemory, MemoryError):
         verdict = _stopped("memory limit reached", watch, program)
     finally:

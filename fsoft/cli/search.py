@@ -28,7 +28,7 @@ _MARGIN = 0.3  # seconds left to an engine's caller to report
 
 def add_engine(parser: Parser) -> None:
     group = parser.add_argument_group("the search")
-    group.add_argument("--engine", metavar="NAME", help="who answers: explicit (the default), bmc, pdr, ... (fsoft checkers lists all)")
+    group.add_argument("--engine", metavar="NAME", help="who answers: auto (the default), explicit, bmc, pdr, ... (fsoft checkers lists all)")
     group.add_argument("--seed", type=int, default=0, metavar="N", help="a different order among equals (0: as written)")
     add_engine_options(parser)
     add_arrays(group, "smt keeps them, other engines do not")
@@ -112,10 +112,14 @@ class Watch:
 
     def __call__(self, stats: Stats) -> None:
         self.stats = stats
+        self.show(count(stats))
+
+    def show(self, line: str) -> None:
+        """The line in place of the one before it, a few times a second."""
         now = time.monotonic()
         if self._terminal and now - self._shown > 0.3:
             self._shown = now
-            print(f"\r\x1b[K{count(stats)}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
         if self._shown:

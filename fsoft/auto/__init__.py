@@ -1,0 +1,124 @@
+"""`auto`: the answer of whoever has one first.
+
+What takes no time is tried at once, in this process: a search of a few thousand states where threads are few and short. Then members
+(`members.py`, chosen by facts about the Program) run side by side in child processes and take turns (`race.py`). A FALSE has been
+replayed and a TRUE certified by the member that gives it. Where nobody has an answer, the verdict says what each of them covered.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+from checkers.registry import Progress
+from fsoft.auto.facts import Facts
+from fsoft.auto.members import Member, plan
+from fsoft.auto.race import Entrant, Race, Watch
+from fsoft.program.program import Program
+from fsoft.program.verdict import Stats, Verdict
+
+if TYPE_CHECKING:
+    from fsoft.transactions import Reduction
+
+_FEW = 11.0
+"""Combinations of locations, as a power of two, up to which a program is tried in this process first."""
+_STATES = 4000
+
+
+class OutOfTime(Exception):
+    """The time is up; `verdict` says what is known."""
+
+    def __init__(self, verdict: Verdict):
+        super().__init__()
+        self.verdict = verdict
+
+
+def check(
+    program: Program,
+    *,
+    jobs: int | None = None,
+    memory: int | None = None,
+    deadline: float | None = None,
+    seed: int = 0,
+    reduction: Reduction | None = None,
+    progress: Progress = lambda _stats: None,
+    watch: Watch = lambda _running: None,
+    members: list[Member] | None = None,
+) -> Verdict:
+    """The verdict on `program.checks`. `jobs` members run at a time (default: one per core), `memory` is megabytes for all of them
+    together, `deadline` is a time of the monotonic clock. `reduction`: which one all must use, instead of what suits them. `progress` hears of the search in this process, `watch` of those that run in
+    others. Raises OutOfTime at the deadline."""
+    facts = Facts(program)
+    if members is None:
+        if facts.control <= _FEW and reduction is None:
+            verdict = _at_once(program, seed, deadline, progress)
+            if verdict.kind != "UNKNOWN" or verdict.complete:
+                return _by("explicit", verdict)
+        members = plan(facts, reduction)
+    jobs = jobs or _cores()
+    race = Race(program, members, jobs, _share(memory, jobs), deadline, watch, seed=seed, reduction=reduction)
+    winner = race.run()
+    if winner is not None and winner.verdict is not None:
+        return _by(winner.name, winner.verdict)
+    if race.late:
+        raise OutOfTime(_undecided(program, race.entrants, "time limit reached"))
+    return _undecided(program, race.entrants, "no engine has an answer")
+
+
+def _at_once(program: Program, seed: int, deadline: float | None, progress: Progress) -> Verdict:
+    from fsoft.properties import Limits, explore
+
+    seconds = None if deadline is None else max(0.1, deadline - time.monotonic())
+    return explore(program, limits=Limits(states=_STATES, seconds=seconds), seed=seed, progress=progress)
+
+
+def _cores() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+def _share(memory: int | None, jobs: int) -> int:
+    """Megabytes for one member: a part of what was given, or else of what the machine has."""
+    if memory is None:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
+    return max(512, memory // jobs)
+
+
+def _by(name: str, verdict: Verdict) -> Verdict:
+    verdict.reasons.append(f"answered by {name}")
+    return verdict
+
+
+def _undecided(program: Program, entrants: list[Entrant], why: str) -> Verdict:
+    """UNKNOWN with what every member knows. Where one has found out all there is within the bounds, that is the answer."""
+    for one in entrants:
+        if one.verdict is not None and one.verdict.complete:
+            return _by(one.name, one.verdict)
+    prop = min(program.checks) if len(program.checks) == 1 else ""
+    stats = Stats()
+    for one in entrants:
+        found = one.verdict.stats if one.verdict is not None else one.known
+        if isinstance(found, Stats) and found.states > stats.states:
+            stats = found
+    bounds = list(dict.fromkeys(bound for one in entrants if one.verdict is not None for bound in one.verdict.bounds))
+    lines = [f"{one.name}: {what}" for one in entrants for what in [_known(one)] if what]
+    return Verdict("UNKNOWN", prop, [why, *lines], [], stats, bounds)
+
+
+def _known(entrant: Entrant) -> str:
+    if entrant.failed:
+        return f"failed: {entrant.failed}"
+    if entrant.verdict is not None:
+        return "; ".join(entrant.verdict.reasons)
+    if isinstance(entrant.known, Stats):
+        found = entrant.known
+        return f"no violation among {found.states:,} states" if found.states else f"no violation within {found.depth} steps"
+    if entrant.known:
+        return f"covered: {entrant.known}"
+    return "" if entrant.worker is None else "nothing yet"
+
+
+__all__ = ["Facts", "OutOfTime", "check"]

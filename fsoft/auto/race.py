@@ -1,0 +1,225 @@
+"""Members side by side in child processes, on as many cores as there are; the first conclusive answer wins.
+
+More members than cores take turns: one whose turn is over is paused, not ended, and its next turn is twice as long. So nobody
+starves, little is lost, and what is quick is over before what is slow gets far. Whatever ends the race ends and reaps all children.
+"""
+
+from __future__ import annotations
+
+import select
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from checkers.worker import Failed, Worker, undisturbed
+from checkers.worker import Tell as TellParent
+from fsoft.auto.members import Member, Room
+from fsoft.program.program import Program
+from fsoft.program.verdict import InternalError, Stats, Verdict
+
+_LOOK = 0.5  # seconds between looks at the clock while nobody speaks
+
+
+@dataclass(slots=True)
+class Entrant:
+    """A member of the race. `known`: the last it has told. `verdict`: its own, if it has ended with one; `failed`: what it died of."""
+
+    member: Member
+    turn: float
+    worker: Worker | None = None
+    until: float = 0.0
+    known: Stats | str | None = None
+    verdict: Verdict | None = None
+    failed: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.member.name
+
+
+Watch = Callable[[list[Entrant]], None]
+"""Hears from time to time of the members that are at work."""
+
+
+class Race:
+    """One race. `jobs` members run at a time, each with `memory` megabytes; `deadline` is on the monotonic clock; `more` are further
+    fields of every member's `Room`."""
+
+    def __init__(self, program: Program, members: Sequence[Member], jobs: int, memory: int | None = None, deadline: float | None = None,
+                 watch: Watch = lambda _running: None, **more: Any):  # fmt: skip
+        self.program, self.jobs, self.memory, self.deadline, self.watch, self.more = program, jobs, memory, deadline, watch, more
+        self.entrants = [Entrant(member, member.turn) for member in members]
+        self.waiting = deque(self.entrants)
+        self.running: list[Entrant] = []
+        self.late = False
+        self._folder: str | None = None
+
+    def run(self) -> Entrant | None:
+        """The winner; None if there is no more to be learnt, or no more time (then `late`)."""
+        try:
+            with _terminable():
+                return self._run()
+        finally:
+            self._stop()
+
+    def _run(self) -> Entrant | None:
+        while self.waiting or self.running:
+            self._take_turns()
+            for entrant in self._wait():
+                self._hear(entrant)
+            winner = self._decided()
+            if winner is not None:
+                return winner
+            if self.deadline is not None and time.monotonic() >= self.deadline:
+                self.late = True
+                return None
+        return None
+
+    # ------------------------------------------------------------ turns
+
+    def _take_turns(self) -> None:
+        now = time.monotonic()
+        for entrant in [one for one in self.running if self.waiting and now >= one.until]:
+            if len(self.running) + len(self.waiting) <= self.jobs:
+                break
+            self._pause(entrant)
+        while self.waiting and len(self.running) < self.jobs:
+            self._begin(self.waiting.popleft(), now)
+
+    def _pause(self, entrant: Entrant) -> None:
+        assert entrant.worker is not None
+        entrant.worker.pause()
+        entrant.turn *= 2
+        self.running.remove(entrant)
+        self.waiting.append(entrant)
+
+    def _begin(self, entrant: Entrant, now: float) -> None:
+        if entrant.worker is None:
+            entrant.worker = self._start(entrant.member)
+        else:
+            entrant.worker.resume()
+        entrant.until = now + entrant.turn
+        self.running.append(entrant)
+
+    def _start(self, member: Member) -> Worker:
+        program, more = self.program, self.more
+
+        def work(tell: TellParent) -> Verdict:
+            return member.ask(program, Room(_seldom(tell), **more))
+
+        return Worker(member.name, work, self.memory, self._scratch() if member.tools else None)
+
+    def _scratch(self) -> str:
+        """Where tools write: one folder, gone when the race is over."""
+        with undisturbed():
+            if self._folder is None:
+                import tempfile
+
+                self._folder = tempfile.mkdtemp(prefix="fsoft-")
+        return self._folder
+
+    # ------------------------------------------------------------ news
+
+    def _wait(self) -> list[Entrant]:
+        """Those who have something to say, within a moment."""
+        until = time.monotonic() + _LOOK
+        if self.deadline is not None:
+            until = min(until, self.deadline)
+        if self.waiting:
+            until = min([until, *(one.until for one in self.running)])
+        ready = self._ready(max(0.0, until - time.monotonic()))
+        self.watch(self.running)
+        return ready
+
+    def _ready(self, seconds: float) -> list[Entrant]:
+        workers = {one.worker: one for one in self.running if one.worker is not None}
+        return [workers[worker] for worker in select.select(list(workers), [], [], seconds)[0]]
+
+    def _hear(self, entrant: Entrant) -> None:
+        worker = entrant.worker
+        assert worker is not None
+        try:
+            for told in worker.poll():
+                entrant.known = told
+        except Failed as failed:
+            entrant.failed = failed.what.strip().splitlines()[-1]
+        if worker.done:
+            self.running.remove(entrant)
+            entrant.verdict = worker.result
+
+    def _decided(self) -> Entrant | None:
+        """Whose verdict ends the race. Those who have spoken by now must not contradict each other."""
+        if not any(conclusive(one) for one in self.entrants):
+            self._settle()
+            return None
+        for entrant in self._ready(0.0):
+            self._hear(entrant)
+        winners = [one for one in self.entrants if conclusive(one)]
+        for one in winners[1:]:
+            if kind(one) != kind(winners[0]):
+                raise InternalError(f"engines contradict each other: {winners[0].name}: {kind(winners[0])}, {one.name}: {kind(one)}")
+        return winners[0]
+
+    def _settle(self) -> None:
+        """Where everything within the bounds of the Program is known, only those go on who can see further."""
+        if any(one.verdict is not None and one.verdict.complete for one in self.entrants):
+            for entrant in [one for one in self.running if not one.member.beyond]:
+                self.running.remove(entrant)
+                if entrant.worker is not None:
+                    entrant.worker.kill()
+            self.waiting = deque(one for one in self.waiting if one.member.beyond)
+
+    def _stop(self) -> None:
+        with undisturbed():
+            for entrant in self.entrants:
+                if entrant.worker is not None:
+                    entrant.worker.kill()
+            if self._folder is not None:
+                import shutil
+
+                shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def kind(entrant: Entrant) -> str:
+    return "" if entrant.verdict is None else entrant.verdict.kind
+
+
+def conclusive(entrant: Entrant) -> bool:
+    return kind(entrant) in ("TRUE", "FALSE")
+
+
+def _seldom(tell: TellParent) -> Callable[[object], None]:
+    """Passes on lines as they come and numbers a few times a second."""
+    last = 0.0
+
+    def hear(what: object) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if not isinstance(what, Stats) or now - last > 0.2:
+            last = now
+            tell(what)
+
+    return hear
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """SIGTERM ends the block as an exception (`SystemExit`), so that what it started is ended first."""
+
+    def end(_signal: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + signal.SIGTERM)
+
+    try:
+        before = signal.signal(signal.SIGTERM, end)
+    except ValueError:  # not in the main thread: somebody else deals with signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

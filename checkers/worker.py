@@ -1,7 +1,7 @@
 """Work in a child process of its own: native solvers cannot be interrupted from Python, a process can.
 
-The child gets a process group, so that what it starts dies with it, and a memory limit; it dies with its parent, however that ends. It streams
-what it has to tell over a pipe, then its result: a child that is killed has still told what it knew. A group can be paused and resumed.
+The child gets a process group, so that what it starts dies with it, and a memory limit; it dies with its parent, however that ends. It
+streams what it has to tell over a pipe, then its result: a child that is killed has still told what it knew. It can be paused and resumed.
 """
 
 from __future__ import annotations
@@ -114,6 +114,15 @@ class Worker:
         if self._resumed is not None:
             self.seconds, self._resumed = self.seconds + now - self._resumed, now
         return self.seconds
+
+    def processor(self) -> float | None:
+        """The processor time it has had, without that of programs that it runs; None where the system does not say."""
+        try:
+            with open(f"/proc/{self.pid}/stat", encoding="ascii", errors="replace") as file:
+                user, system = file.read().rpartition(")")[2].split()[11:13]
+            return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+        except (OSError, ValueError):
+            return None
 
     def kill(self) -> None:
         """Ends the child and all it started, and reaps it."""

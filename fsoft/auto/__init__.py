@@ -15,6 +15,7 @@ from checkers.registry import Progress
 from fsoft.auto.facts import Facts
 from fsoft.auto.members import Member, plan
 from fsoft.auto.race import Entrant, Race, Watch
+from fsoft.phases import adopt, phase
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
 
@@ -47,18 +48,23 @@ def check(
     members: list[Member] | None = None,
 ) -> Verdict:
     """The verdict on `program.checks`. `jobs` members run at a time (default: one per core), `memory` is megabytes for all of them
-    together, `deadline` is a time of the monotonic clock. `reduction`: which one all must use, instead of what suits them. `progress` hears of the search in this process, `watch` of those that run in
-    others. Raises OutOfTime at the deadline."""
+    together, `deadline` is a time of the monotonic clock. `reduction`: the one that all must use, instead of what suits them. `progress`
+    hears of the search in this process, `watch` of those that run in others. Raises OutOfTime at the deadline."""
     facts = Facts(program)
     if members is None:
         if facts.control <= _FEW and reduction is None:
-            verdict = _at_once(program, seed, deadline, progress)
+            with phase("explicit"):
+                verdict = _at_once(program, seed, deadline, progress)
             if verdict.kind != "UNKNOWN" or verdict.complete:
                 return _by("explicit", verdict)
         members = plan(facts, reduction)
     jobs = jobs or _cores()
     race = Race(program, members, jobs, _share(memory, jobs), deadline, watch, seed=seed, reduction=reduction)
-    winner = race.run()
+    with phase("other engines"):
+        winner = race.run()
+    for entrant in race.entrants:
+        if entrant.phases is not None:
+            adopt(entrant.phases, entrant.name)
     if winner is not None and winner.verdict is not None:
         return _by(winner.name, winner.verdict)
     if race.late:

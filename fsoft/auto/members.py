@@ -18,6 +18,9 @@ from fsoft.program.verdict import Stats, Verdict
 if TYPE_CHECKING:
     from fsoft.transactions import Reduction
 
+_ROUNDS = 3
+"""Contexts of each thread in the first question to a bounded encoding: most known bugs need no more, and few need less."""
+
 Fits = Callable[[Facts], bool]
 Tell = Callable[[object], None]
 
@@ -84,7 +87,7 @@ def bounded(name: str, encoding: str, fits: Fits = lambda _facts: True, **more: 
         from fsoft.encodings import Given, answer
         from fsoft.passes.bounds import Bounds
 
-        given = Given(loops=Bounds(unwind=1), incremental=True)
+        given = Given(loops=Bounds(unwind=1), contexts=_ROUNDS * len(program.threads), incremental=True)
         return answer(program, encoding, given, progress=_silent, say=room.tell)
 
     return Member(name, ask, fits, **more)

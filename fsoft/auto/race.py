@@ -1,7 +1,8 @@
 """Members side by side in child processes, on as many cores as there are; the first conclusive answer wins.
 
 More members than cores take turns: one whose turn is over is paused, not ended, and its next turn is twice as long. So nobody
-starves, little is lost, and what is quick is over before what is slow gets far. Whatever ends the race ends and reaps all children.
+starves, little is lost, and what is quick is over before what is slow gets far. A turn is processor time, so that on a busy machine the
+same members get as far; but no turn takes more than a few times its length. Whatever ends the race ends and reaps all children.
 """
 
 from __future__ import annotations
@@ -19,27 +20,43 @@ from typing import Any
 from checkers.worker import Failed, Worker, undisturbed
 from checkers.worker import Tell as TellParent
 from fsoft.auto.members import Member, Room
+from fsoft.phases import Phases, collected, phase, start_afresh
 from fsoft.program.program import Program
 from fsoft.program.verdict import InternalError, Stats, Verdict
 
-_LOOK = 0.5  # seconds between looks at the clock while nobody speaks
+_LOOK = 0.25  # seconds between looks at the clocks while nobody speaks
+_PATIENCE = 4.0  # a turn takes at most that many times its length
 
 
 @dataclass(slots=True)
 class Entrant:
-    """A member of the race. `known`: the last it has told. `verdict`: its own, if it has ended with one; `failed`: what it died of."""
+    """A member of the race. `turn`: the length of this turn, or of its next; `since`: seconds and processor time when it began. `known`:
+    the last it has told. `verdict`: its own, if it has ended with one; `failed`: what it died of."""
 
     member: Member
     turn: float
     worker: Worker | None = None
-    until: float = 0.0
+    since: tuple[float, float] = (0.0, 0.0)
     known: Stats | str | None = None
+    phases: Phases | None = None
     verdict: Verdict | None = None
     failed: str = ""
 
     @property
     def name(self) -> str:
         return self.member.name
+
+    def begin(self, worker: Worker) -> None:
+        self.worker = worker
+        self.since = (worker.worked(), worker.processor() or 0.0)
+
+    def is_over(self) -> bool:
+        """Whether it has had its turn."""
+        assert self.worker is not None
+        seconds, processor = self.worker.worked(), self.worker.processor()
+        if processor is None:
+            return seconds - self.since[0] >= self.turn
+        return processor - self.since[1] >= self.turn or seconds - self.since[0] >= _PATIENCE * self.turn
 
 
 Watch = Callable[[list[Entrant]], None]
@@ -83,13 +100,12 @@ class Race:
     # ------------------------------------------------------------ turns
 
     def _take_turns(self) -> None:
-        now = time.monotonic()
-        for entrant in [one for one in self.running if self.waiting and now >= one.until]:
-            if len(self.running) + len(self.waiting) <= self.jobs:
-                break
-            self._pause(entrant)
+        others = len(self.waiting) - (self.jobs - len(self.running))
+        for entrant in list(self.running) if others > 0 else []:
+            if entrant.is_over():
+                self._pause(entrant)
         while self.waiting and len(self.running) < self.jobs:
-            self._begin(self.waiting.popleft(), now)
+            self._begin(self.waiting.popleft())
 
     def _pause(self, entrant: Entrant) -> None:
         assert entrant.worker is not None
@@ -98,19 +114,22 @@ class Race:
         self.running.remove(entrant)
         self.waiting.append(entrant)
 
-    def _begin(self, entrant: Entrant, now: float) -> None:
-        if entrant.worker is None:
-            entrant.worker = self._start(entrant.member)
-        else:
+    def _begin(self, entrant: Entrant) -> None:
+        if entrant.worker is not None:
             entrant.worker.resume()
-        entrant.until = now + entrant.turn
+        entrant.begin(entrant.worker or self._start(entrant.member))
         self.running.append(entrant)
 
     def _start(self, member: Member) -> Worker:
         program, more = self.program, self.more
 
         def work(tell: TellParent) -> Verdict:
-            return member.ask(program, Room(_seldom(tell), **more))
+            start_afresh()
+            try:
+                with phase(member.name):
+                    return member.ask(program, Room(_seldom(tell), **more))
+            finally:
+                tell(collected())
 
         return Worker(member.name, work, self.memory, self._scratch() if member.tools else None)
 
@@ -130,8 +149,6 @@ class Race:
         until = time.monotonic() + _LOOK
         if self.deadline is not None:
             until = min(until, self.deadline)
-        if self.waiting:
-            until = min([until, *(one.until for one in self.running)])
         ready = self._ready(max(0.0, until - time.monotonic()))
         self.watch(self.running)
         return ready
@@ -145,7 +162,10 @@ class Race:
         assert worker is not None
         try:
             for told in worker.poll():
-                entrant.known = told
+                if isinstance(told, Phases):
+                    entrant.phases = told
+                else:
+                    entrant.known = told
         except Failed as failed:
             entrant.failed = failed.what.strip().splitlines()[-1]
         if worker.done:

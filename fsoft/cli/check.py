@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from fsoft.cli.encoding import add_encoding, ask_bounded, chosen
 from fsoft.cli.limits import limited
 from fsoft.cli.search import Watch, add_engine, check_question, count, decide, find_engine
 from fsoft.cli.stages import Dumped, Stages
+from fsoft.phases import collected, phase, seconds_until_now
 from fsoft.program.program import Check, Program
 from fsoft.program.verdict import Verdict
 
@@ -28,6 +30,7 @@ Ask = Callable[[Program, Watch], Verdict]
 def run(argv: Sequence[str]) -> int:
     args = _parser().parse_args(argv)
     args.started = time.monotonic()
+    seconds_until_now()
     if (model := model_file(args.files)) is not None:
         from fsoft.cli.models import check_model_file
 
@@ -73,6 +76,7 @@ def _parser() -> Parser:
     output.add_argument("--json", action="store_true", help="one JSON object on stdout instead of text")
     output.add_argument("--witness", metavar="FILE", help="with a model file: write the counterexample there (aigsim or BTOR2)")
     output.add_argument("--show-properties", action="store_true", help="list the checks of the program and stop")
+    output.add_argument("--profile", action="store_true", help="the time of every phase, on stderr")
     add_insight(parser)
     return parser
 
@@ -101,7 +105,10 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) ->
     stages.note("check", count(verdict.stats))
     if args.stats:
         stages.report()
-    _report(args, asked, program, verdict)
+    with phase("report"):
+        _report(args, asked, program, verdict)
+    if args.profile:
+        print("\n".join(collected().lines()), file=sys.stderr)
     return verdict.exit_code() if code is None else code
 
 

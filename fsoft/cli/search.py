@@ -28,7 +28,7 @@ _MARGIN = 0.3  # seconds left to an engine's caller to report
 
 def add_engine(parser: Parser) -> None:
     group = parser.add_argument_group("the search")
-    group.add_argument("--engine", metavar="NAME", help="who answers: auto (the default), explicit, bmc, pdr, ... (fsoft checkers lists all)")
+    group.add_argument("--engine", metavar="NAME", help="who answers: auto (the default), explicit, pdr, ... (fsoft checkers lists all)")
     group.add_argument("--seed", type=int, default=0, metavar="N", help="a different order among equals (0: as written)")
     add_engine_options(parser)
     add_arrays(group, "smt keeps them, other engines do not")

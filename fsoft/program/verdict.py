@@ -35,8 +35,8 @@ class Stats:
 @dataclass(slots=True)
 class Verdict:
     """`kind` is "TRUE", "FALSE" or "UNKNOWN". `prop` is the violated property, or the one (several: "") that was asked.
-    `reasons` are lines for a person; `bounds` name what cut or added behaviour; `loc` is where the violation is. `complete`: UNKNOWN, and no
-    engine can say more, because a bound of the Program itself cuts and there is no violation within it."""
+    `reasons` are lines for a person; `bounds` name what cut or added behaviour; `loc` is where the violation is. `complete`: UNKNOWN,
+    and no engine can say more, because a bound of the Program itself cuts and there is no violation within it."""
 
     kind: str
     prop: str

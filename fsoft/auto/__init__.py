@@ -59,7 +59,7 @@ def check(
                 return _by("explicit", verdict)
         members = plan(facts, reduction)
     jobs = jobs or _cores()
-    race = Race(program, members, jobs, _share(memory, jobs), deadline, watch, seed=seed, reduction=reduction)
+    race = Race(program, members, jobs, memory or _machine(), deadline, watch, seed=seed, reduction=reduction)
     with phase("other engines"):
         winner = race.run()
     for entrant in race.entrants:
@@ -86,11 +86,9 @@ def _cores() -> int:
         return os.cpu_count() or 1
 
 
-def _share(memory: int | None, jobs: int) -> int:
-    """Megabytes for one member: a part of what was given, or else of what the machine has."""
-    if memory is None:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
-    return max(512, memory // jobs)
+def _machine() -> int:
+    """Most of the megabytes that the machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 4 // 5 >> 20
 
 
 def _by(name: str, verdict: Verdict) -> Verdict:

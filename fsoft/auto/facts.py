@@ -6,9 +6,7 @@ from functools import cached_property
 from math import log2
 
 from fsoft.analysis.loops import Loop, loops
-from fsoft.program.program import Halt, Program
-
-_BOUNDS = ("slot", "heap", "recursion")
+from fsoft.program.program import Halt, Program, Step
 
 
 class Facts:
@@ -18,11 +16,6 @@ class Facts:
         self.program = program
         self.checks = program.checks
         self.threads = len(program.threads)
-
-    @cached_property
-    def steps(self) -> int:
-        """Steps of all slots."""
-        return sum(len(thread.template.steps) for thread in self.program.threads)
 
     @cached_property
     def control(self) -> float:
@@ -44,12 +37,15 @@ class Facts:
         return max((loop.count for loop in self.loops if loop.count is not None), default=0)
 
     @cached_property
-    def bounds(self) -> frozenset[str]:
-        """The kinds of bounds of the Program itself that may cut: slot (threads without a known number), heap, recursion."""
-        kinds = set()
-        for template in self.program.templates():
-            for step in template.steps:
-                for action in step.actions:
-                    if isinstance(action, Halt) and action.marker is not None:
-                        kinds.add(self.program.markers[action.marker].kind)
-        return frozenset(kinds & set(_BOUNDS))
+    def unbounded_threads(self) -> bool:
+        """Threads are created in a loop that runs a number of times that is not known, so their number is a bound of the Program."""
+        bodies = {(loop.template, at) for loop in self.loops if loop.count is None for at in loop.body}
+        return any(
+            (template.name, step.source) in bodies and self._lacks_slots(step)
+            for template in self.program.templates()
+            for step in template.steps
+        )
+
+    def _lacks_slots(self, step: Step) -> bool:
+        markers = [action.marker for action in step.actions if isinstance(action, Halt) and action.marker is not None]
+        return any(self.program.markers[marker].kind == "slot" for marker in markers)

@@ -25,6 +25,7 @@ from fsoft.program.program import Program
 from fsoft.program.verdict import InternalError, Stats, Verdict
 
 _LOOK = 0.25  # seconds between looks at the clocks while nobody speaks
+_HEADROOM = 2048  # megabytes of address space that a member may have and not use
 _PATIENCE = 4.0  # a turn takes at most that many times its length
 
 
@@ -64,10 +65,10 @@ Watch = Callable[[list[Entrant]], None]
 
 
 class Race:
-    """One race. `jobs` members run at a time, each with `memory` megabytes; `deadline` is on the monotonic clock; `more` are further
-    fields of every member's `Room`."""
+    """One race. `jobs` members run at a time; all together hold `memory` megabytes: beyond that the largest is ended. `deadline` is on the
+    monotonic clock; `more` are further fields of every member's `Room`."""
 
-    def __init__(self, program: Program, members: Sequence[Member], jobs: int, memory: int | None = None, deadline: float | None = None,
+    def __init__(self, program: Program, members: Sequence[Member], jobs: int, memory: int, deadline: float | None = None,
                  watch: Watch = lambda _running: None, **more: Any):  # fmt: skip
         self.program, self.jobs, self.memory, self.deadline, self.watch, self.more = program, jobs, memory, deadline, watch, more
         self.entrants = [Entrant(member, member.turn) for member in members]
@@ -89,6 +90,7 @@ class Race:
             self._take_turns()
             for entrant in self._wait():
                 self._hear(entrant)
+            self._make_room()
             winner = self._decided()
             if winner is not None:
                 return winner
@@ -131,7 +133,7 @@ class Race:
             finally:
                 tell(collected())
 
-        return Worker(member.name, work, self.memory, self._scratch() if member.tools else None)
+        return Worker(member.name, work, self.memory + _HEADROOM, self._scratch() if member.tools else None)
 
     def _scratch(self) -> str:
         """Where tools write: one folder, gone when the race is over."""
@@ -141,6 +143,26 @@ class Race:
 
                 self._folder = tempfile.mkdtemp(prefix="fsoft-")
         return self._folder
+
+    def _make_room(self) -> None:
+        """Ends the largest members until the others fit into memory."""
+        held = {one.name: one.worker.resident() for one in self.entrants if one.worker is not None and one.worker.pid}
+        while held and sum(held.values()) > self.memory:
+            largest = max(held, key=lambda name: held[name])
+            del held[largest]
+            for one in self.entrants:
+                if one.name == largest:
+                    one.failed = "memory limit reached"
+                    self._drop(one)
+
+    def _drop(self, entrant: Entrant) -> None:
+        """Ends a member that takes part no more."""
+        if entrant in self.running:
+            self.running.remove(entrant)
+        if entrant in self.waiting:
+            self.waiting.remove(entrant)
+        if entrant.worker is not None:
+            entrant.worker.kill()
 
     # ------------------------------------------------------------ news
 
@@ -188,11 +210,8 @@ class Race:
     def _settle(self) -> None:
         """Where everything within the bounds of the Program is known, only those go on who can see further."""
         if any(one.verdict is not None and one.verdict.complete for one in self.entrants):
-            for entrant in [one for one in self.running if not one.member.beyond]:
-                self.running.remove(entrant)
-                if entrant.worker is not None:
-                    entrant.worker.kill()
-            self.waiting = deque(one for one in self.waiting if one.member.beyond)
+            for entrant in [one for one in self.entrants if not one.member.beyond]:
+                self._drop(entrant)
 
     def _stop(self) -> None:
         with undisturbed():

@@ -124,9 +124,19 @@ def run(tool: Tool, task: Task, timeout: float, memory: int) -> Result:
     return Result(tool.name, task.name, task.folder, task.expected, verdict, round(wall, 3), round(cpu, 3), how)
 
 
+_running: set[int] = set()
+
+
+def end_all() -> None:
+    """Asks everything that runs to end."""
+    for pid in list(_running):
+        _signal(pid, signal.SIGTERM)
+
+
 def _await(process: subprocess.Popen[bytes], timeout: float) -> tuple[float, bool]:
     """Processor time, and whether the process ended by itself."""
     last, late = time.monotonic() + timeout, False
+    _running.add(process.pid)
     while True:
         pid, _, usage = os.wait4(process.pid, os.WNOHANG)
         if pid:
@@ -135,6 +145,7 @@ def _await(process: subprocess.Popen[bytes], timeout: float) -> tuple[float, boo
             _signal(process.pid, signal.SIGKILL if late else signal.SIGTERM)
             last, late = time.monotonic() + _GRACE, True
         time.sleep(0.005)
+    _running.discard(process.pid)
     _signal(process.pid, signal.SIGKILL)
     process.returncode = 0
     return usage.ru_utime + usage.ru_stime, not late

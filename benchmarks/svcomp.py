@@ -16,6 +16,7 @@ import io
 import json
 import os
 import shlex
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.contest import Result, Task, Tool, find_tasks, fsoft_tool, peer_tool, run, sample  # noqa: E402
+from benchmarks.contest import Result, Task, Tool, end_all, find_tasks, fsoft_tool, peer_tool, run, sample  # noqa: E402
 from benchmarks.plots import cactus, scatter  # noqa: E402
 
 _SLOWEST = 5
@@ -34,6 +35,7 @@ _SLOWEST = 5
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = _parser().parse_args(argv)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     tasks = sample(find_tasks(args.folders), args.sample)
     if not tasks:
@@ -98,12 +100,16 @@ def _in_parallel(work: Callable[[Task], list[Result]], tasks: list[Task], jobs: 
     with ThreadPoolExecutor(jobs) as pool:
         queue = iter(tasks)
         running: set[Future[list[Result]]] = {pool.submit(work, task) for _, task in zip(range(jobs), queue)}
-        while running:
-            finished, running = wait(running, return_when=FIRST_COMPLETED)
-            for one in finished:
-                for task in [task for task in [next(queue, None)] if task is not None]:
-                    running.add(pool.submit(work, task))
-                yield one.result()
+        try:
+            while running:
+                finished, running = wait(running, return_when=FIRST_COMPLETED)
+                for one in finished:
+                    for task in [task for task in [next(queue, None)] if task is not None]:
+                        running.add(pool.submit(work, task))
+                    yield one.result()
+        except BaseException:
+            end_all()
+            raise
 
 
 def read_log(log: Path) -> list[Result]:

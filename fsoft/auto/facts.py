@@ -38,7 +38,7 @@ class Facts:
 
     @cached_property
     def unbounded_threads(self) -> bool:
-        """Threads are created in a loop that runs a number of times that is not known, so their number is a bound of the Program."""
+        """Threads are created in a loop that runs a number of times that is not known: how many there are may be a bound of the Program."""
         bodies = {(loop.template, at) for loop in self.loops if loop.count is None for at in loop.body}
         return any(
             (template.name, step.source) in bodies and self._lacks_slots(step)

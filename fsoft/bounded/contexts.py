@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 from fsoft.analysis.actions import Touching
 from fsoft.analysis.sharing import Sharing
+from fsoft.analysis.strides import Strides
 from fsoft.bounded.walk import Ground, Here, Walk
 from fsoft.por.cells import Ground as Cells
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, negate
@@ -32,9 +33,9 @@ class Shared:
     """Which entries of the state vector threads share, who writes them, and which steps others can see. Entry `holder`, behind those of the
     vector, says which thread is inside an atomic section (its slot + 1), if any."""
 
-    def __init__(self, program: Program):
+    def __init__(self, program: Program, strides: Strides | None = None):
         self.program = program
-        cells = Cells(program)
+        cells = Cells(program, strides)
         slots = range(len(program.threads))
         self.holder = cells.layout.size
         self.sections = any(location.atomic for thread in program.threads for location in thread.template.locations)

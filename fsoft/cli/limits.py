@@ -70,8 +70,9 @@ def _arm(timeout: float | None, memory: int | None) -> None:
     first = _TICK if timeout is None else min(_TICK, max(timeout, 0.001))
     signal.setitimer(signal.ITIMER_REAL, first, _TICK)
     if memory is not None:
-        most = (memory + _HEADROOM) << 20
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        most, allowed = (memory + _HEADROOM) << 20, resource.getrlimit(resource.RLIMIT_AS)[1]
+        if allowed == resource.RLIM_INFINITY or most < allowed:
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _again(lost: sys.UnraisableHookArgs) -> None:

@@ -27,7 +27,7 @@ int main(void) { pthread_t s, t; pthread_create(&s, 0, f, 0); pthread_create(&t,
 MANY = """#include <pthread.h>
 int x;
 void *f(void *p) { x++; return 0; }
-int main(void) { pthread_t t; while (1) pthread_create(&t, 0, f, 0); }
+int main(void) { pthread_t t; while (1) pthread_create(&t, 0, f, 0); x = 7; }
 """
 ROWS = [row for row in rows() if row.prop not in RUNS and not row.program.startswith("daisy/")][::23]
 

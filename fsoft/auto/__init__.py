@@ -121,7 +121,7 @@ def _known(entrant: Entrant) -> str:
         found = entrant.known
         return f"no violation among {found.states:,} states" if found.states else f"no violation within {found.depth} steps"
     if entrant.known:
-        return f"covered: {entrant.known}"
+        return f"covered: {entrant.known.partition(': ')[0]}"  # what comes after says what it cost
     return "" if entrant.worker is None else "nothing yet"
 
 

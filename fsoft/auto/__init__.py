@@ -92,6 +92,7 @@ def _machine() -> int:
 
 
 def _by(name: str, verdict: Verdict) -> Verdict:
+    verdict.engine = name
     verdict.reasons.append(f"answered by {name}")
     return verdict
 

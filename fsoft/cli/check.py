@@ -41,6 +41,7 @@ def run(argv: Sequence[str]) -> int:
     if asked.formulas:
         from fsoft.cli.ltl import check_runs
 
+        args.engine = None if args.engine == "auto" else args.engine
         return check_runs(args, asked)
     encoding = chosen(args)
     stages, ask = Stages(args.dump_after), _asking(args, asked, encoding)
@@ -64,7 +65,7 @@ def _parser() -> Parser:
     add_reading(parser)
     add_checks(parser)
     add_race_model(parser)
-    add_engine(parser)
+    add_engine(parser, "auto")
     add_encoding(parser)
     add_auto(parser)
     add_lowering(parser)

@@ -19,6 +19,7 @@ def json_of(asked: Request, program: Program | None, verdict: Verdict, with_trac
         "files": [source.path for source in asked.sources],
         "checks": sorted(asked.options.checks),
         "verdict": verdict.kind,
+        "engine": verdict.engine or None,
         "property": verdict.prop or None,
         "location": _place(verdict.loc) if verdict.loc.line > 0 else None,
         "reasons": verdict.reasons,

@@ -26,9 +26,10 @@ from fsoft.program.verdict import Stats, Verdict
 _MARGIN = 0.3  # seconds left to an engine's caller to report
 
 
-def add_engine(parser: Parser) -> None:
+def add_engine(parser: Parser, default: str = "explicit") -> None:
     group = parser.add_argument_group("the search")
-    group.add_argument("--engine", metavar="NAME", help="who answers: auto (the default), explicit, pdr, ... (fsoft checkers lists all)")
+    names = ", ".join(name for name in ("explicit", "bmc", "pdr") if name != default)
+    group.add_argument("--engine", metavar="NAME", help=f"who answers: {default} (the default), {names}, ... (fsoft checkers lists all)")
     group.add_argument("--seed", type=int, default=0, metavar="N", help="a different order among equals (0: as written)")
     add_engine_options(parser)
     add_arrays(group, "smt keeps them, other engines do not")

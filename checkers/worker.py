@@ -116,11 +116,11 @@ class Worker:
         return self.seconds
 
     def processor(self) -> float | None:
-        """The processor time it has had, without that of programs that it runs; None where the system does not say."""
+        """The processor time that it and the programs that it runs have had; None where the system does not say."""
         try:
-            with open(f"/proc/{self.pid}/stat", encoding="ascii", errors="replace") as file:
-                user, system = file.read().rpartition(")")[2].split()[11:13]
-            return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+            with open(f"/proc/{self.pid}/task/{self.pid}/children", encoding="ascii") as file:
+                children = file.read().split()
+            return sum(map(_ticks, [str(self.pid), *children])) / os.sysconf("SC_CLK_TCK")
         except (OSError, ValueError):
             return None
 
@@ -151,6 +151,12 @@ class Worker:
                 return
             except ProcessLookupError:
                 continue
+
+
+def _ticks(pid: str) -> int:
+    """Processor time of a process and of those it has waited for."""
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+        return sum(map(int, file.read().rpartition(")")[2].split()[11:15]))
 
 
 def _live(pipe: int, name: str, work: Callable[[Tell], Any], memory: int | None, folder: str | None, parent: int) -> None:

@@ -2,7 +2,7 @@
 
 More members than cores take turns: one whose turn is over is paused, not ended, and its next turn is twice as long. So nobody
 starves, little is lost, and what is quick is over before what is slow gets far. A turn is processor time, so that on a busy machine the
-same members get as far; but no turn takes more than a few times its length. Whatever ends the race ends and reaps all children.
+same members get as far; but no turn takes more than eight times its length. Whatever ends the race ends and reaps all children.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from fsoft.program.verdict import InternalError, Stats, Verdict
 
 _LOOK = 0.25  # seconds between looks at the clocks while nobody speaks
 _HEADROOM = 2048  # megabytes of address space that a member may have and not use
-_PATIENCE = 4.0  # a turn takes at most that many times its length
+_PATIENCE = 8.0  # a turn takes at most that many times its length
 
 
 @dataclass(slots=True)

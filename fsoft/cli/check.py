@@ -29,7 +29,7 @@ Ask = Callable[[Program, Watch], Verdict]
 
 def run(argv: Sequence[str]) -> int:
     args = _parser().parse_args(argv)
-    args.started = time.monotonic()
+    args.started = time.monotonic() - time.process_time()
     seconds_until_now()
     if (model := model_file(args.files)) is not None:
         from fsoft.cli.models import check_model_file

@@ -75,15 +75,20 @@ class Race:
         self.waiting = deque(self.entrants)
         self.running: list[Entrant] = []
         self.late = False
+        self._open = True
         self._folder: str | None = None
 
     def run(self) -> Entrant | None:
         """The winner; None if there is no more to be learnt, or no more time (then `late`)."""
-        try:
-            with _terminable():
+        with _terminable():
+            try:
                 return self._run()
-        finally:
-            self._stop()
+            finally:
+                while self._open:
+                    try:
+                        self._stop()
+                    except (KeyboardInterrupt, SystemExit):  # a second one, while the first was on its way
+                        continue
 
     def _run(self) -> Entrant | None:
         while self.waiting or self.running:
@@ -222,6 +227,7 @@ class Race:
                 import shutil
 
                 shutil.rmtree(self._folder, ignore_errors=True)
+            self._open = False
 
 
 def kind(entrant: Entrant) -> str:

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from checkers.registry import Progress
 from fsoft.auto.facts import Facts
+from fsoft.auto.grow import difference, grown
 from fsoft.auto.members import Member, plan
 from fsoft.auto.race import Entrant, Race, Watch
 from fsoft.phases import adopt, phase
+from fsoft.program.options import Options
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
 
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 _FEW = 11.0
 """Combinations of locations, as a power of two, up to which a program is tried in this process first."""
 _STATES = 4000
+_MOMENT = 5.0
+"""Seconds for larger bounds where there is no time limit."""
 
 
 class OutOfTime(Exception):
@@ -67,9 +72,10 @@ def check(
             adopt(entrant.phases, entrant.name)
     if winner is not None and winner.verdict is not None:
         return _by(winner.name, winner.verdict)
-    if race.late:
-        raise OutOfTime(_undecided(program, race.entrants, "time limit reached"))
-    return _undecided(program, race.entrants, "no engine has an answer")
+    verdict = _undecided(program, race.entrants, "time limit reached" if race.late else "no engine has an answer")
+    if race.late and not verdict.complete:
+        raise OutOfTime(verdict)
+    return verdict
 
 
 def _at_once(program: Program, seed: int, deadline: float | None, progress: Progress) -> Verdict:
@@ -126,4 +132,25 @@ def _known(entrant: Entrant) -> str:
     return "" if entrant.worker is None else "nothing yet"
 
 
-__all__ = ["Facts", "OutOfTime", "check"]
+def check_growing(
+    program: Program, load: Callable[[Options], Program], options: Options, fixed: frozenset[str], deadline: float | None, **more: Any
+) -> tuple[Program, Verdict]:
+    """As `check`, and where bounds of the Program cut that are not `fixed`, the Program is loaded again with larger ones, until the time
+    is up (without a time limit: for a moment). The Program is that which the verdict is about."""
+    verdict, now = check(program, deadline=deadline, **more), options
+    end = deadline or time.monotonic() + _MOMENT
+    while verdict.complete and (larger := grown(now, verdict.bounds, fixed)) is not None and time.monotonic() < end:
+        bounds = difference(options, larger)
+        try:
+            with phase("grow"):
+                bigger = load(larger)
+            found = check(bigger, deadline=end, **more)
+        except OutOfTime:
+            verdict.reasons.append(f"more is not known: {bounds} takes too long")
+            break
+        found.reasons.append(f"with {bounds}")
+        program, verdict, now = bigger, found, larger
+    return program, verdict
+
+
+__all__ = ["Facts", "OutOfTime", "check", "check_growing"]

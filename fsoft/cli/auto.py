@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from fsoft.cli.arguments import Parser, positive
+from fsoft.cli.arguments import Parser, Request, positive
 from fsoft.cli.circuits import ENGINE_OPTIONS, reduction_of
 from fsoft.cli.exits import OutOfTime, UsageError
 from fsoft.cli.search import Watch
@@ -36,20 +36,23 @@ def check_auto(args: argparse.Namespace) -> None:
             raise UsageError(f"--{name} is for one engine or encoding: choose it with --engine or --encoding")
 
 
-def ask_auto(program: Program, args: argparse.Namespace, watch: Watch) -> Verdict:
-    """The verdict of `auto`; `OutOfTime` with what is known when the time is up."""
-    from fsoft import auto
+def ask_auto(program: Program, asked: Request, args: argparse.Namespace, watch: Watch) -> tuple[Program, Verdict]:
+    """The verdict of `auto`, and the Program that it is about; `OutOfTime` with what is known when the time is up."""
+    from fsoft import api, auto
 
     deadline = None if args.timeout is None else args.started + args.timeout - _MARGIN
-    asked = args.por is not None or args.transactions is not None
+    reduced = args.por is not None or args.transactions is not None
     try:
-        return auto.check(
+        return auto.check_growing(
             program,
+            lambda options: api.load(asked.sources, options, bits=asked.bits, cpp=asked.cpp),
+            asked.options,
+            frozenset(name for name in ("threads", "heap", "recursion") if getattr(args, name) is not None),
+            deadline,
             jobs=args.jobs,
             memory=args.memory,
-            deadline=deadline,
             seed=args.seed,
-            reduction=reduction_of(args, program.checks) if asked else None,
+            reduction=reduction_of(args, program.checks) if reduced else None,
             progress=watch,
             watch=lambda running: watch.show(" | ".join(map(_doing, running))[:_WIDTH]),
         )

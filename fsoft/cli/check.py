@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from fsoft.encodings import Encoding
 
 
-Ask = Callable[[Program, Watch], Verdict]
+Ask = Callable[[Program, Watch], tuple[Program, Verdict]]
+"""The verdict, and the Program that it is about: the one that was given, or one with larger bounds."""
 
 
 def run(argv: Sequence[str]) -> int:
@@ -51,13 +52,13 @@ def run(argv: Sequence[str]) -> int:
 def _asking(args: argparse.Namespace, asked: Request, encoding: Encoding | None) -> Ask:
     """Who answers: an encoding of its own, or an engine."""
     if encoding is not None:
-        return lambda program, watch: ask_bounded(program, encoding, args, watch)
+        return lambda program, watch: (program, ask_bounded(program, encoding, args, watch))
     if is_auto(args):
         check_auto(args)
-        return lambda program, watch: ask_auto(program, args, watch)
+        return lambda program, watch: ask_auto(program, asked, args, watch)
     engine = find_engine(args.engine)
     check_question(engine, asked, args)
-    return lambda program, watch: decide(program, engine, args, watch)
+    return lambda program, watch: (program, decide(program, engine, args, watch))
 
 
 def _parser() -> Parser:
@@ -92,7 +93,8 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) ->
         if args.show_properties:
             print("\n".join(properties(program)))
             return exits.TRUE
-        verdict = under_race_model(program, ask(program, watch), args.race_model)
+        program, verdict = ask(program, watch)
+        verdict = under_race_model(program, verdict, args.race_model)
     except Dumped as dumped:
         print(dumped.text())
         return exits.TRUE

@@ -31,7 +31,7 @@ _OPTIONS = {
 def add_encoding(parser: Parser) -> None:
     """Which encoding, and its bounds. (--contexts, --rounds and --schedule are among the options of the scheduler.)"""
     group = parser.add_argument_group("bounded encodings (docs/bounded.md)")
-    group.add_argument("--encoding", choices=NAMES, metavar="E", help="circuit (the default, unbounded) or " + ", ".join(NAMES[1:]))
+    group.add_argument("--encoding", choices=NAMES, metavar="E", help="circuit (unbounded) or " + ", ".join(NAMES[1:]))
     group.add_argument("--unwind", type=positive, metavar="N", help="rounds of loops whose number constants do not decide (2)")
     group.add_argument("--unwindset", action="append", default=[], metavar="[T:]L:N", help="the same for one loop (of one thread)")
     group.add_argument("--order", choices=("round-robin", "free", "start-line"), help="tcbmc: whose each context is (round-robin)")

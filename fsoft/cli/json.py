@@ -29,6 +29,7 @@ def json_of(asked: Request, program: Program | None, verdict: Verdict, with_trac
         "entry": asked.options.entry,
         "checks": sorted(asked.options.checks),
         "verdict": verdict.kind,
+        "engine": verdict.engine or None,
         "property": verdict.prop or None,
         "location": _place(verdict.loc),
         "reasons": verdict.reasons,

@@ -22,7 +22,7 @@ from fsoft.cli.arguments import (
 )
 from fsoft.cli.auto import add_auto, ask_auto, check_auto, is_auto
 from fsoft.cli.circuits import model_file
-from fsoft.cli.encoding import add_encoding, ask_backend, ask_bounded, chosen, chosen_backend
+from fsoft.cli.encoding import add_encoding, ask_backend, ask_growing, chosen, chosen_backend
 from fsoft.cli.limits import disarm, limited
 from fsoft.cli.reports import add_reports, check_reports, write_reports
 from fsoft.cli.search import Watch, add_engine, check_question, count, decide, find_engine, lowered_for
@@ -59,7 +59,7 @@ def run(argv: Sequence[str]) -> int:
         return _answer(args, asked, stages, lambda program, _watch: (program, ask_backend(program, backend, args)))
     encoding = chosen(args)
     if encoding is not None:
-        return _answer(args, asked, stages, lambda program, watch: (program, ask_bounded(program, encoding, args, watch)))
+        return _answer(args, asked, stages, lambda program, watch: ask_growing(program, asked, encoding, args, watch))
     if is_auto(args):
         check_auto(args)
         return _answer(args, asked, stages, lambda program, watch: ask_auto(program, asked, args, watch))

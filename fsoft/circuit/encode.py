@@ -7,8 +7,9 @@ At most one step fires: the scheduler allows one slot, and where a location has 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 from fsoft.analysis.liveness import Liveness
 from fsoft.circuit.banks import Bank, find_banks
@@ -53,6 +54,13 @@ class Moves:
 
 Restrict = Callable[[Moves], list[Expr]]
 """For each slot a condition without which it does not move (a stubborn set, ...)."""
+
+
+@runtime_checkable
+class Remembers(Protocol):
+    """A restriction with latches of its own: it is told which steps there are once that is known."""
+
+    def remember(self, model: Model, fired: Sequence[Fired]) -> None: ...
 
 
 @dataclass(slots=True)
@@ -140,6 +148,8 @@ class _Encoder:
         model.inputs.update(sorted(self.inputs.widths.items()))
         model.arrays.update(sorted(self.inputs.arrays.items()))
         self._states(model)
+        if isinstance(restrict, Remembers):
+            restrict.remember(model, self.encoding.steps)
         for fired in self.encoding.steps if self.ports.used else ():
             fired.when = self.ports.connected(fired.when)
             self.ports.connect(fired.effect)

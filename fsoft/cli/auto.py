@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from fsoft.cli.arguments import Parser, Request, positive
-from fsoft.cli.circuits import ENGINE_OPTIONS, reduction_of
+from fsoft.cli.circuits import ENGINE_OPTIONS, check_order, reduction_of
 from fsoft.cli.exits import OutOfTime, UsageError
 from fsoft.cli.search import Watch
 from fsoft.program.program import Program
@@ -31,6 +31,7 @@ def is_auto(args: argparse.Namespace) -> bool:
 
 def check_auto(args: argparse.Namespace) -> None:
     """UsageError for options that only make sense for one engine."""
+    check_order(args, "auto")
     for name in (*ENGINE_OPTIONS, "scheduler", "contexts", "rounds", "schedule", "arrays"):
         if getattr(args, name, None) is not None:
             raise UsageError(f"--{name} is for one engine or encoding: choose it with --engine or --encoding")

@@ -25,6 +25,7 @@ MODELS = (".aag", ".aig", ".btor2", ".btor")
 SCHEDULERS = ("free", "context-bounded", "round-robin", "given")
 ENGINE_OPTIONS = ("solver", "depth", "method", "simplify", "backend", "engines", "every", "keep", "proof")
 _MOST_CONTEXTS = 1 << 16
+_BY_ORDER = ("peephole", "monotonic")
 _ON_PATHS = ("sleep", "persistent", "source")
 
 
@@ -75,8 +76,8 @@ def add_scheduler(parser: Parser) -> None:
 def add_reduction(parser: Parser) -> None:
     """Which interleavings are left out."""
     group = parser.add_argument_group("reduction (docs/reduction.md)")
-    known = "leave out interleavings that make no difference (stubborn sets)"
-    group.add_argument("--por", choices=("none", "cstub", *_ON_PATHS), help=known)
+    known = "leave out interleavings that make no difference: by stubborn sets (cstub), or circuits by order (peephole, monotonic)"
+    group.add_argument("--por", choices=("none", "cstub", *_BY_ORDER, *_ON_PATHS), help=known)
     group.add_argument("--transactions", choices=("lock-pattern", "lockset", "none"), help="with --por: what locks rule out (lock-pattern)")
 
 
@@ -88,6 +89,8 @@ def reduction_of(args: argparse.Namespace, checks: frozenset[str]) -> Reduction:
         raise UsageError("--transactions makes stubborn sets smaller: it needs --por cstub")
     if args.por in _ON_PATHS:
         raise UsageError(f"--por {args.por} is for --encoding paths; circuits and the engine explicit have cstub")
+    if args.por in _BY_ORDER and args.transactions not in (None, "none"):
+        raise UsageError(f"--transactions makes stubborn sets smaller: --por {args.por} has none")
     if args.por in (None, "none"):
         return NO_REDUCTION
     why = ""
@@ -98,7 +101,13 @@ def reduction_of(args: argparse.Namespace, checks: frozenset[str]) -> Reduction:
     if why:
         print(f"fsoft: no reduction: {why}", file=sys.stderr)
         return NO_REDUCTION
-    return Reduction(args.por, args.transactions or "lock-pattern")
+    return Reduction(args.por, "none" if args.por in _BY_ORDER else args.transactions or "lock-pattern")
+
+
+def check_order(args: argparse.Namespace, who: str) -> None:
+    """UsageError if a reduction for circuits is asked of somebody who has no circuit."""
+    if args.por in _BY_ORDER:
+        raise UsageError(f"--por {args.por} is for engines that take a circuit, as bmc; {who} has cstub")
 
 
 def check_scheduler(args: argparse.Namespace) -> None:

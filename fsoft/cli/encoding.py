@@ -68,7 +68,7 @@ def chosen(args: argparse.Namespace) -> Encoding | None:
             raise UsageError(f"--encoding {found.name} has no --{name.replace('_', '-')}")
     if args.por not in (None, "none") and "por" not in found.options:
         raise UsageError(f"--encoding {found.name} has no --por")
-    if args.por == "cstub" or args.transactions is not None:
+    if args.por in ("cstub", "peephole", "monotonic") or args.transactions is not None:
         raise UsageError("--encoding paths has --por sleep, persistent or source, and no --transactions")
     if found.search and getattr(args, "engine", None) is not None:
         raise UsageError(f"--encoding {found.name} asks a solver itself: choose one with --solver, not with --engine")

@@ -15,6 +15,7 @@ from fsoft.cli.circuits import (
     add_engine_options,
     add_reduction,
     add_scheduler,
+    check_order,
     check_scheduler,
     engine_options,
     reduction_of,
@@ -68,7 +69,9 @@ def check_question(engine: Engine, asked: Request, args: argparse.Namespace) -> 
     check_scheduler(args)
     if engine.takes == "model":
         engine_options(engine, args)
-    elif args.scheduler is not None or args.arrays is not None:
+        return
+    check_order(args, f"the engine {engine.name}")
+    if args.scheduler is not None or args.arrays is not None:
         raise UsageError(f"the engine {engine.name} has no --{'arrays' if args.scheduler is None else 'scheduler'}")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fsoft.circuit.encode import Restrict
 from fsoft.por.explicit import Stubborn
 from fsoft.por.facts import Facts
+from fsoft.por.order import ORDERS, ordered
 from fsoft.por.patterns import NO_PATTERNS, Patterns
 from fsoft.por.terms import StubbornTerms
 from fsoft.program.explorer import Choice
@@ -36,17 +37,21 @@ class Reduction:
         return Facts(program, patterns(self.transactions))
 
     def choice(self, program: Program) -> Choice | None:
-        """For the explorer."""
+        """For the explorer, which has stubborn sets only."""
+        if self.por in ORDERS:
+            raise ValueError(f"the explorer has no {self.por} reduction")
         return None if self.por == "none" or len(program.threads) < 2 else Stubborn(self.facts(program))
 
     def restrict(self, program: Program) -> Restrict | None:
         """For circuits."""
         if self.por == "none" or len(program.threads) < 2:
             return None
+        if self.por in ORDERS:
+            return ordered(self.por, program)
         facts = self.facts(program)
         return lambda moves: StubbornTerms(facts, moves).allowed()
 
 
 NO_REDUCTION = Reduction()
 
-__all__ = ["KINDS", "NO_REDUCTION", "Reduction", "patterns"]
+__all__ = ["KINDS", "NO_REDUCTION", "ORDERS", "Reduction", "patterns"]

@@ -35,6 +35,7 @@ from fsoft.trace.footprint import Footprint, Footprints
 
 WORK = 20_000
 """Moves that may be executed in the search for a simpler run."""
+_LOOK = 20  # what it costs to look for a race or a deadlock in a state, in moves
 
 
 def shortened(program: Program, verdict: Verdict, work: int = WORK) -> Verdict:
@@ -157,9 +158,7 @@ class Shortener:
             guard = machine.guard(slot, step)
             if guard is not None and not guard(state):
                 continue
-            self.left -= 1
-            if self.left < 0:
-                raise _Spent
+            self._spend(1)
             v, events, script = list(state), list[Event](), Script(move.choices)
             try:
                 done = machine.function(slot, step)(v, script, events, [])
@@ -169,6 +168,11 @@ class Shortener:
             if done:
                 return (Move(slot, step, tuple(value for _, value in script.asked)), tuple(v)), events
         return None, []
+
+    def _spend(self, work: int) -> None:
+        self.left -= work
+        if self.left < 0:
+            raise _Spent
 
     def _hit(self, move: Move, events: Iterable[Event], after: State) -> bool:
         """Whether a move violates the property at the place of the finding."""
@@ -182,6 +186,7 @@ class Shortener:
         return self._violated(after)
 
     def _violated(self, state: State) -> bool:
+        self._spend(_LOOK)
         view = observe(self.machine, state, self.domain)
         return any(self._same(monitor.state(view)) for monitor in self.monitors)
 

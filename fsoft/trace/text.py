@@ -2,9 +2,9 @@
 
 Where the terminal is wide enough, one column per thread, in time order:
 
-         main                           1 deposit                       what happens
-    34   pthread_create(&t1, 0, depo..                                  starts 1 (deposit)  [preempted]
-    14                                  balance = balance + 100;        balance: 0 -> 100
+     line 0 main                     1 deposit                     what happens
+       34 pthread_create(&t1, 0, ..                                starts 1 (deposit); [preempted]
+       14                            balance = balance + amount;   balance: 0 -> 100
 
 else one line per step with its thread and its place. Steps that do not matter are folded: `... 12 steps of 1 (deposit)`. What
 happens is said in words for locks and threads (`takes m`), as `name: old -> new` for variables that threads share, and in brackets stands

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fsoft.api import load
+from fsoft.frontend.source import Unsupported
 from fsoft.program.explorer import approximations
 from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine
@@ -95,7 +96,10 @@ def campaign(first: int, count: int) -> Tally:
         for seed in range(first, first + count):
             file.write_text(Generator(seed, blocking=seed % 2 == 1).program())
             for prop in PROPERTIES:
-                program = load([str(file)], Options(checks=frozenset({prop})))
+                try:
+                    program = load([str(file)], Options(checks=frozenset({prop})))
+                except Unsupported:
+                    continue
                 run = longest(program, prop)
                 wrong = judge(program, prop, run, tally) if run is not None else ""
                 if wrong:

@@ -36,6 +36,7 @@ tools:
 	@missing=""; \
 	command -v csmith >/dev/null 2>&1 || missing="$$missing csmith"; \
 	ls -d /usr/include/csmith* >/dev/null 2>&1 || missing="$$missing libcsmith-dev"; \
+	command -v gdb >/dev/null 2>&1 || missing="$$missing gdb"; \
 	command -v berkeley-abc >/dev/null 2>&1 || missing="$$missing berkeley-abc"; \
 	command -v chromium >/dev/null 2>&1 || missing="$$missing chromium fonts-dejavu-core"; \
 	echo 'int main(void){return 0;}' | gcc -m32 -x c -o /dev/null - >/dev/null 2>&1 || missing="$$missing gcc gcc-multilib libc6-dev"; \

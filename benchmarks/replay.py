@@ -1,8 +1,8 @@
-"""Every FALSE of `models/` in the compiled program: `python -m benchmarks.replay [WORD...] [--timeout S] [--every N] [--again] [--failures]`.
+"""Every FALSE of `models/` in the compiled program: `python -m benchmarks.replay [WORD...] [--timeout S] [--every N] [--failures]`.
 
-For each row of the table with the verdict FALSE a trace is found (engine `explicit`, unless said otherwise), the program is compiled by gcc and
-executed under that trace. Prints how many of each property end in the predicted failure, and the others with the reason. Traces and
-results are kept in a folder (`--state`, build/replay), so a run that was stopped goes on where it was.
+For each row of the table with the verdict FALSE a trace is found (engine `explicit`, unless said otherwise), the program is compiled
+by gcc and executed under that trace. Prints how many of each property end in the predicted failure, and the others with the reason.
+Traces and results are kept in a folder (`--state`, build/replay), so a run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from typing import Any
 
 from fsoft.frontend.source import InputError
 from fsoft.trace.replay import prepare
-from tests.models.agree import in_child
+from tests.models.agree import in_child, warm_up
 from tests.models.table import Row, rows
 
-RUNS = {"ltl": "a property of infinite runs: there is no failure to end in", "termination": "an infinite run: there is no failure to end in"}
+NO_END = "a property of infinite runs: there is no failure to end in"
+RUNS = {"ltl": NO_END, "termination": NO_END}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,8 @@ def trace_of(row: Row, state: Path, engine: str, timeout: int) -> dict[str, Any]
     path = state / f"{hashlib.sha256(row.name.encode()).hexdigest()[:16]}.json"
     if not path.exists():
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            code = in_child(["check", "--engine", engine, "--json", "--timeout", str(timeout), *row.arguments()], out.fileno(), err.fileno())
+            command = ["check", "--engine", engine, "--json", "--timeout", str(timeout), *row.arguments()]
+            code = in_child(command, out.fileno(), err.fileno())
             out.seek(0)
             if code != 10:
                 return None
@@ -91,6 +93,7 @@ def main(argv: Sequence[str]) -> int:
     known = {r["name"]: Result(**r) for r in map(json.loads, memory.read_text().splitlines())} if memory.exists() else {}
     chosen = [r for r in rows() if r.verdict.startswith("FALSE") and all(word in r.name for word in args.words)][:: args.every]
     results = []
+    warm_up()
     for row in chosen:
         result = known.get(row.name)
         if result is None or args.again or (args.failures and not result.replayed):

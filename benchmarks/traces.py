@@ -20,7 +20,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -37,22 +37,23 @@ Sizes = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """`found` and `left`: moves and switches before and after shortening. `again`: the exit code of the command that repeats it."""
+    """`found` and `left`: moves and switches before and after shortening. `again`: the command that repeats it, `code` its exit code."""
 
     row: Row
     found: Sizes
     left: Sizes
     seconds: float
     lines: int
-    again: int
+    again: tuple[str, ...]
+    code: int | None = None
 
     @property
     def good(self) -> bool:
-        return self.lines <= SCREEN and self.again == 10
+        return self.lines <= SCREEN and self.code == 10
 
     def __str__(self) -> str:
         sizes = "{:5d}/{:4d} -> {:4d}/{:3d}".format(*self.found, *self.left)
-        word = "" if self.good else "  TOO LONG" if self.again == 10 else "  NOT AGAIN"
+        word = "" if self.good else "  TOO LONG" if self.code == 10 else "  NOT AGAIN"
         return f"{sizes}  {self.seconds:5.2f} s  {self.lines:3d} lines  {self.row.name}{word}"
 
 
@@ -87,7 +88,7 @@ def measure(row: Row, engine: str) -> Measured | None:
     words = shlex.split(again[0].removeprefix("again: fsoft "))
     found, left, seconds = sizes[0] if sizes else (_lasso(words), _lasso(words), 0.0)
     lines = sum(max(1, -(-len(line) // WIDTH)) for line in text.splitlines())
-    return Measured(row, found, left, seconds, lines, command(words)[0])
+    return Measured(row, found, left, seconds, lines, tuple(words))
 
 
 def _sizes(moves: Sequence[shorten.Move]) -> Sizes:
@@ -110,7 +111,7 @@ def main() -> int:
     chosen = [row for row in rows() if row.verdict.startswith("FALSE") and all(word in row.name for word in args.words)]
     measured = [found for row in chosen if (found := measure(row, args.engine)) is not None]
     measured.sort(key=lambda one: one.found, reverse=True)
-    shown = measured[: args.longest or None]
+    shown = [replace(one, code=command(one.again)[0]) for one in measured[: args.longest or None]]
     print("\n".join(map(str, shown)))
     good = sum(one.good for one in shown)
     longest = max((one.lines for one in shown), default=0)

@@ -54,8 +54,8 @@ class Parametric:
         kinds = [kind for kind in system.kinds if kind.many]
         names = " and ".join(dict.fromkeys(kind.name for kind in kinds))
         whom = f"any number of threads {names}" if kinds else f"its {len(program.threads)} threads"
-        count = len(found.clauses)
-        return Verdict("TRUE", prop, [f"proved for {whom}: an invariant of {count} clauses about two threads (certificate checked)"], stats=stats)
+        reason = f"proved for {whom}: an invariant of {len(found.clauses)} clauses about two threads (certificate checked)"
+        return Verdict("TRUE", prop, [reason], stats=stats)
 
 
 def _covered(program: Program) -> str:

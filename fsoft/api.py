@@ -12,6 +12,7 @@ from dataclasses import replace
 from checkers.registry import Progress
 from fsoft.frontend.source import Source
 from fsoft.frontend.types import ILP32, LP64
+from fsoft.phases import phase
 from fsoft.program.options import Options
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
@@ -42,17 +43,20 @@ def load(
 
     `bits` is 32 (ILP32) or 64 (LP64); `cpp` is "pcpp" or "gcc". Bad or unsupported input is an `InputError`.
     """
-    from fsoft.frontend.load import deeply
-    from fsoft.frontend.load import load as read
-    from fsoft.passes import PIPELINE, Fold, Truncate
-    from fsoft.program.legal import check_legal
-    from fsoft.program.lower import lower
+    with phase("imports"):
+        from fsoft.frontend.load import deeply
+        from fsoft.frontend.load import load as read
+        from fsoft.passes import PIPELINE, Fold, Truncate
+        from fsoft.program.legal import check_legal
+        from fsoft.program.lower import lower
 
     options = options or Options()
     files = [(Source(s) if isinstance(s, str) else s).also(include, define, undefine) for s in sources]
     roots = (*(options.thread_functions or (options.entry,)), *filter(None, [options.observer]))
-    unit = read(files, model={32: ILP32, 64: LP64}[bits], roots=roots, cpp=cpp)
-    program = deeply(lambda: lower(unit, options))
+    with phase("read"):
+        unit = read(files, model={32: ILP32, 64: LP64}[bits], roots=roots, cpp=cpp)
+    with phase("lower"):
+        program = deeply(lambda: lower(unit, options))
     after("lower", program)
     for one in PIPELINE:
         if options.fold or not isinstance(one, Fold):
@@ -60,9 +64,11 @@ def load(
                 one = Truncate(options.array_limit)
             if isinstance(one, Fold) and options.observer:
                 one = Fold(stops=True)
-            program = one.apply(program)
+            with phase(one.name):
+                program = one.apply(program)
             after(one.name, program)
-    check_legal(program)
+    with phase("legal"):
+        check_legal(program)
     if program.race_on:
         from fsoft.properties.race_objects import race_ranges
 

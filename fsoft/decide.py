@@ -25,6 +25,7 @@ from fsoft.circuit.reduce import cone_of_influence
 from fsoft.circuit.scheduler import Scheduler
 from fsoft.circuit.states import BEFORE
 from fsoft.circuit.verdict import Answer, Proved, Stimulus, Unknown, Violated
+from fsoft.phases import phase
 from fsoft.program.interpreter import Machine
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
@@ -39,6 +40,9 @@ _KEEP_ARRAYS = frozenset({"smt"})
 """Engines that do better on circuits with arrays."""
 
 MakeScheduler = Callable[[Program], Scheduler]
+
+_OF_PROGRAMS = ("marker.", "undefined@", "violated.")
+"""How the names of bounds begin that are in the Program, not in the circuit."""
 
 MORE_BOUNDS = "others may cut as well: the search ended with these"
 
@@ -64,11 +68,15 @@ def decide(
         progress(stats)
 
     keep = arrays == "keep" if arrays is not None else name in _KEEP_ARRAYS
-    encoding = encode(program, scheduler, LEAST if keep else 0, reduction.restrict(program))
+    with phase("circuit"):
+        encoding = encode(program, scheduler, LEAST if keep else 0, reduction.restrict(program))
     deadline = None if timeout is None else started + timeout
     answer = ask_narrow_first(encoding, name, hear, deadline, options)
     stats.seconds = time.monotonic() - started
-    verdict = verdict_of(encoding, answer, stats, name)
+    with phase("home"):
+        verdict = verdict_of(encoding, answer, stats, name)
+    if isinstance(answer, Unknown) and answer.proved:
+        verdict.complete = any(name.startswith(_OF_PROGRAMS) for name in answer.bounds)
     if verdict.kind == "TRUE" and reduction.por != "none":
         verdict.reasons.append(f"relies on: {reduction}")
     return verdict
@@ -83,8 +91,9 @@ def ask_narrow_first(
     def left() -> float | None:
         return None if deadline is None else max(0.1, deadline - time.monotonic())
 
-    model, ranges = encoding.model, Ranges(encoding)
-    needed, _ = cone_of_influence(model)  # what decides nothing need not fit anywhere
+    with phase("ranges"):
+        model, ranges = encoding.model, Ranges(encoding)
+        needed, _ = cone_of_influence(model)  # what decides nothing need not fit anywhere
     for _ in range(_REFINEMENTS):
         shapes = {name: shape for name, shape in ranges.shapes().items() if name in needed.states}
         if not shapes:
@@ -104,12 +113,15 @@ def ask_narrow_first(
 def ask(model: Model, name: str, hear: Callable[[int], None], timeout: float | None, options: dict[str, Any]) -> Answer:
     """The engine's answer about the Model; a proof has been certified."""
     entry = model_engine(name)
-    given = model if name in ("smt", "portfolio") else bitblast(model)
-    answer = entry.load().check(given, progress=hear, timeout=timeout, **options)
+    with phase("bit-blast"):
+        given = model if name in ("smt", "portfolio") else bitblast(model)
+    with phase(f"engine {name}"):
+        answer = entry.load().check(given, progress=hear, timeout=timeout, **options)
     if isinstance(answer, Proved) and (answer.certificates or answer.trusted):
         from checkers.certify import certify_answer
 
-        wrong = certify_answer(bitblast(given) if isinstance(given, Model) else given, answer)
+        with phase("certify"):
+            wrong = certify_answer(bitblast(given) if isinstance(given, Model) else given, answer)
         if wrong is not None:
             raise InternalError(f"the certificate of the engine {name} is refused: {wrong}")
     return answer

@@ -20,6 +20,7 @@ from fsoft.bounded.given import Formula, Given
 from fsoft.circuit.verdict import Answer, Proved, Unknown, Violated
 from fsoft.decide import ask, confirmed, verdict_of_answer
 from fsoft.passes.unwind import Unwound, unwind
+from fsoft.phases import phase
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
 
@@ -96,10 +97,13 @@ class _Asking:
         for step in range(_MOST_STEPS):
             before = time.monotonic()
             if unwound is None:
-                unwound = unwind(self.program, given.loops)
-            formula: Formula = make(unwound, given)
+                with phase("unwind"):
+                    unwound = unwind(self.program, given.loops)
+            with phase(self.encoding.name):
+                formula: Formula = make(unwound, given)
             found = ask(formula.model, self.engine, lambda _depth: None, self._left(), self.options)
-            verdict = self._verdict(unwound, formula, found)
+            with phase("home"):
+                verdict = self._verdict(unwound, formula, found)
             verdict.stats.depth, verdict.stats.seconds = step, time.monotonic() - self.started
             self.progress(verdict.stats)
             what = found.bad if isinstance(found, Violated) else "proved" if isinstance(found, Proved) else found.why

@@ -21,7 +21,7 @@ from fsoft.frontend.source import InputError, Loc, Source
 from fsoft.program.explorer import NO_LIMITS, Limits, step_markers
 from fsoft.program.options import Options
 from fsoft.program.program import Program
-from fsoft.program.verdict import Stats, Verdict
+from fsoft.program.verdict import InternalError, Stats, Verdict
 from fsoft.properties.ltl import (
     OBSERVER,
     FormulaError,
@@ -327,6 +327,7 @@ def violated(watched: Watched, prop: Property, lasso: Lasso, stats: Stats, ignor
     except Unconfirmed as why:
         line = f"a run was found, but it cannot be followed to its end: {why}"
         return Answered(prop, Verdict("UNKNOWN", prop.name, [line], [], stats, [line]))
+    found = _simpler(watched, prop, found, ignore, runs)
     program, moves = watched.program, found.moves()
     loc = _place(program, found)
     reasons = [f"{loc}: {prop} does not hold: {_words(found)}"]
@@ -336,6 +337,22 @@ def violated(watched: Watched, prop: Property, lasso: Lasso, stats: Stats, ignor
     if added:
         return Answered(prop, Verdict("UNKNOWN", prop.name, [*reasons, *added], moves, stats, added), found)
     return Answered(prop, Verdict("FALSE", prop.name, reasons, moves, stats, loc=loc), found)
+
+
+def _simpler(watched: Watched, prop: Property, lasso: Lasso, ignore: frozenset[int], runs: Runs) -> Lasso:
+    """A shorter lasso that is confirmed as well, if there is one."""
+    from fsoft.trace.lassos import simpler
+
+    def judge(candidate: Lasso, by: Runs) -> Lasso | None:
+        try:
+            found = confirm(by, prop.formula, candidate, prop.fairness, ignore)
+        except (InternalError, Unconfirmed):
+            return None
+        return None if set(found.drift) - set(lasso.drift) else found
+
+    trial = Runs(watched, prop.atoms())
+    found = simpler(lasso, lambda candidate: judge(candidate, trial))
+    return lasso if found is lasso else judge(found, runs) or lasso
 
 
 def _words(lasso: Lasso) -> str:

@@ -91,6 +91,8 @@ class Strides:
         return found
 
     def _value(self, template: Template, expr: Expr, slots: list[int]) -> Value:
+        if not expr.args:
+            return self._leaf(template, expr, slots)
         values: dict[Expr, Value] = {}
         for node in postorder((expr,)):
             values[node] = _operate(node, [values[a] for a in node.args]) if node.args else self._leaf(template, node, slots)

@@ -77,7 +77,8 @@ def mu(unwound: Unwound, given: Given) -> Mu:
         raise InputError(NOWHERE, f"no way '{reads}' to read in memory unwinding: one of {', '.join(READS)}")
     if given.writes is not None and not 1 <= given.writes <= MOST:
         raise InputError(NOWHERE, f"--writes: from 1 to {MOST}, not {given.writes}")
-    ground, shared = Ground(program), Shared(program)
+    ground = Ground(program)
+    shared = Shared(program, ground.facts.strides)
     border = first_meeting(ground, shared)
     most = _most_writes(shared, border)
     count = given.writes or (most if grain == "fine" and most <= 2 * FIRST[grain] else FIRST[grain])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fsoft.analysis.actions import Touching
 from fsoft.analysis.sharing import Sharing
+from fsoft.analysis.strides import Strides
 from fsoft.bounded.walk import Ground, Here, Walk
 from fsoft.por.cells import Ground as Cells
 from fsoft.program.expr import Expr, const, disj, eq
@@ -14,9 +15,9 @@ class Shared:
     """Which entries of the state vector threads share, who writes them, and which steps others can see. Entry `holder`, behind those of the
     vector, says which thread is inside an atomic section (its slot + 1), if any. `step_touches` and `step_writes` are by slot and step."""
 
-    def __init__(self, program: Program):
+    def __init__(self, program: Program, strides: Strides | None = None):
         self.program = program
-        self.cells = cells = Cells(program)
+        self.cells = cells = Cells(program, strides)
         slots = range(len(program.threads))
         self.holder = cells.layout.size
         self.holder_width = len(program.threads).bit_length()

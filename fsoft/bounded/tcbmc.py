@@ -77,7 +77,7 @@ def tcbmc(unwound: Unwound, given: Given) -> Tcbmc:
     if not 1 <= count <= MOST:
         raise InputError(NOWHERE, f"--contexts: from 1 to {MOST}, not {count}")
     ground = Ground(program)
-    contexts = Contexts(ground, Shared(program), count, order)
+    contexts = Contexts(ground, Shared(program, ground.facts.strides), count, order)
     for slot in range(slots):
         walk = ContextWalk(ground, contexts, slot)
         walk.run()

@@ -6,14 +6,16 @@ import argparse
 import os
 import sys
 from dataclasses import dataclass, replace
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from fsoft.api import Options, Source
 from fsoft.cli.exits import UsageError
 from fsoft.cli.tasks import Question, Task, read_compile_commands, read_property, read_task
 from fsoft.frontend.source import Loc, Unsupported
 from fsoft.program.options import PROPERTIES
-from fsoft.properties.ltl.syntax import Text
+
+if TYPE_CHECKING:
+    from fsoft.properties.ltl.syntax import Text
 
 CHECKS = {
     "--data-races-check": ("no-data-race", "two conflicting accesses, not both atomic, at the same time"),
@@ -213,12 +215,16 @@ def _question(args: argparse.Namespace, task: Task | None) -> Question:
         other = "--property" if asked is not None else flags[0] if flags else "--all-checks" if everything else ""
         if other:
             raise UsageError(f"--ltl says what to check: it cannot be combined with {other}")
+        from fsoft.properties.ltl.syntax import Text
+
         names = ["--ltl"] if len(given) == 1 else [f"--ltl[{k}]" for k in range(1, len(given) + 1)]
         return Question(frozenset(), None, tuple(Text(" ".join(text.splitlines()), name) for text, name in zip(given, names)))
     if asked is not None:
         if flags or everything:
             raise UsageError(f"--property says what to check: it cannot be combined with {flags[0] if flags else '--all-checks'}")
         if asked == TERMINATION:
+            from fsoft.properties.ltl.syntax import Text
+
             return Question(frozenset(), None, (Text(TERMINATION, "--property"),))
         found = Question(frozenset({asked})) if asked in PROPERTIES else read_property(asked)
         if found.checks and found.formulas:

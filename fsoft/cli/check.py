@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable, Sequence
 
@@ -19,24 +20,30 @@ from fsoft.cli.arguments import (
     add_trace_view,
     request,
 )
+from fsoft.cli.auto import add_auto, ask_auto, check_auto, is_auto
 from fsoft.cli.circuits import model_file
-from fsoft.cli.encoding import add_encoding, ask_backend, ask_bounded, chosen, chosen_backend
+from fsoft.cli.encoding import add_encoding, ask_backend, ask_growing, chosen, chosen_backend
 from fsoft.cli.limits import disarm, limited
 from fsoft.cli.reports import add_reports, check_reports, write_reports
 from fsoft.cli.search import Watch, add_engine, check_question, count, decide, find_engine, lowered_for
 from fsoft.cli.stages import Dumped, Stages
+from fsoft.phases import collected, phase, seconds_until_now
 from fsoft.program.program import Check, Program
 from fsoft.program.verdict import Verdict
 
-Ask = Callable[[Program, Watch], Verdict]
+Ask = Callable[[Program, Watch], tuple[Program, Verdict]]
+"""The verdict, and the Program that it is about: the one that was given, or one with larger bounds."""
 
 
 def run(argv: Sequence[str]) -> int:
     args = make_parser().parse_args(argv)
-    args.started, args.argv = time.monotonic(), list(argv)
+    args.started, args.argv = time.monotonic() - time.process_time(), list(argv)
+    seconds_until_now()
     if (model := model_file(args.files)) is not None:
         from fsoft.cli.models import check_model_file
 
+        if args.html:
+            raise exits.UsageError("--html shows a run of a C program: a model file has none")
         return check_model_file(args, model)
     asked = request(args)
     check_reports(args, runs=bool(asked.formulas))
@@ -45,16 +52,20 @@ def run(argv: Sequence[str]) -> int:
             raise exits.UsageError("--trace-file is for properties of states: an infinite run ends in no failure to replay")
         from fsoft.cli.ltl import check_runs
 
+        args.engine = None if args.engine == "auto" else args.engine
         return check_runs(args, asked)
     stages, backend = Stages(args.dump_after), chosen_backend(args)
     if backend is not None:
-        return _answer(args, asked, stages, lambda program, _watch: ask_backend(program, backend, args))
+        return _answer(args, asked, stages, lambda program, _watch: (program, ask_backend(program, backend, args)))
     encoding = chosen(args)
     if encoding is not None:
-        return _answer(args, asked, stages, lambda program, watch: ask_bounded(program, encoding, args, watch))
+        return _answer(args, asked, stages, lambda program, watch: ask_growing(program, asked, encoding, args, watch))
+    if is_auto(args):
+        check_auto(args)
+        return _answer(args, asked, stages, lambda program, watch: ask_auto(program, asked, args, watch))
     engine = find_engine(args.engine)
     check_question(engine, asked, args)
-    return _answer(args, lowered_for(engine, asked), stages, lambda program, watch: decide(program, engine, args, watch))
+    return _answer(args, lowered_for(engine, asked), stages, lambda program, watch: (program, decide(program, engine, args, watch)))
 
 
 def _answer(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) -> int:
@@ -66,8 +77,9 @@ def make_parser() -> Parser:
     add_reading(parser)
     add_checks(parser)
     add_race_model(parser)
-    add_engine(parser)
+    add_engine(parser, "auto")
     add_encoding(parser)
+    add_auto(parser)
     add_lowering(parser)
     add_limits(parser)
     output = parser.add_argument_group("output")
@@ -81,6 +93,7 @@ def make_parser() -> Parser:
     output.add_argument("--html", metavar="FILE", help="write a report to look at in a browser: one file, no network")
     add_reports(output)
     output.add_argument("--show-properties", action="store_true", help="list the checks of the program and stop")
+    output.add_argument("--profile", action="store_true", help="the time of every phase, on stderr")
     add_insight(parser)
     return parser
 
@@ -95,13 +108,15 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) ->
         if args.show_properties:
             print("\n".join(properties(program)))
             return exits.TRUE
-        verdict = under_race_model(program, ask(program, watch), args.race_model)
+        program, verdict = ask(program, watch)
+        verdict = under_race_model(program, verdict, args.race_model)
         verdict = _simpler(program, verdict) if args.shorten else verdict
     except Dumped as dumped:
         print(dumped.text())
         return exits.TRUE
-    except exits.OutOfTime:
-        verdict, code = _stopped("time limit reached", watch, program), exits.TIMEOUT
+    except exits.OutOfTime as late:
+        known = late.args[0] if late.args else _stopped("time limit reached", watch, program)
+        verdict, code = known, exits.TIMEOUT
     except (exits.OutOfMemory, MemoryError):
         verdict = _stopped("memory limit reached", watch, program)
     finally:
@@ -111,7 +126,14 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) ->
         stages.report()
     disarm()
     code = verdict.exit_code() if code is None else code
-    _report(args, asked, program, verdict)
+    with phase("report"):
+        _report(args, asked, program, verdict)
+    if args.profile:
+        print("\n".join(collected().lines()), file=sys.stderr)
+    if args.html:
+        from fsoft.cli.story import write_report
+
+        write_report(args, asked, program, verdict)
     write_reports(args, asked, program, verdict, code)
     return code
 
@@ -148,11 +170,7 @@ def properties(program: Program) -> list[str]:
 
 
 def _report(args: argparse.Namespace, asked: Request, program: Program | None, verdict: Verdict) -> None:
-    """The trace and the reasons for a person, or JSON; the last line is for machines. `--html` gets a report of its own."""
-    if args.html:
-        from fsoft.cli.story import write_report
-
-        write_report(args, asked, program, verdict)
+    """The trace and the reasons for a person, or JSON; the last line is for machines."""
     if args.trace_file:
         from fsoft.cli.files import write_file
         from fsoft.cli.json import json_of

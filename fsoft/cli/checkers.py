@@ -14,6 +14,8 @@ def run(argv: Sequence[str]) -> int:
     parser = Parser("checkers", "List the engines, whether they can be used here, and what each can answer.")
     parser.usage = "fsoft checkers"
     parser.parse_args(argv)
+    print("auto: several of the engines below, side by side; the first confirmed answer (the default of fsoft check)\n    available")
+    print(f"    takes a program; answers TRUE and FALSE; options: jobs, seed\n    properties: {', '.join(PROPERTIES)}")
     for engine in engines().values():
         runs = ", ltl, termination" if engine.name == "explicit" else ""
         _print(engine, f"properties: {', '.join(engine.properties)}{runs}", None)

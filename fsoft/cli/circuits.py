@@ -48,7 +48,7 @@ def add_engine_options(parser: Parser) -> None:
     group = parser.add_argument_group("engines that take a circuit")
     group.add_argument("--depth", type=natural, metavar="N", help="bmc, kinduction: at most that many steps")
     group.add_argument("--solver", metavar="NAME", help="bmc, kinduction, pdr: the SAT solver (cadical195); paths, uw: bitwuzla, z3, pysat")
-    group.add_argument("--proof", metavar="FILE", help="sat: write a DRAT proof there if nothing can be violated, and its formula to FILE.cnf")
+    group.add_argument("--proof", metavar="FILE", help="sat: if all is proved, write a DRAT proof there, its formula to FILE.cnf")
     group.add_argument("--method", choices=("pdr", "bmc3", "reach"), help="abc: what it runs (pdr)")
     group.add_argument("--simplify", action="store_true", default=None, help="abc: simplify first (a proof may then have no certificate)")
     group.add_argument("--backend", metavar="NAME", help="bdd: the package (cudd); without --engine: another verifier, as 'cbmc {file}'")

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from checkers.registry import Progress, UnknownEngine, model_engine
-from fsoft.cli.arguments import Parser, positive
+from fsoft.cli.arguments import Parser, Request, positive
 from fsoft.cli.circuits import engine_options
 from fsoft.cli.exits import OutOfTime, UsageError
 from fsoft.program.program import Program
@@ -31,7 +31,7 @@ _OPTIONS = {
 def add_encoding(parser: Parser) -> None:
     """Which encoding, and its bounds. (--contexts, --rounds and --schedule are among the options of the scheduler.)"""
     group = parser.add_argument_group("bounded encodings (docs/bounded.md)")
-    group.add_argument("--encoding", choices=NAMES, metavar="E", help="circuit (the default, unbounded) or " + ", ".join(NAMES[1:]))
+    group.add_argument("--encoding", choices=NAMES, metavar="E", help="circuit (unbounded) or " + ", ".join(NAMES[1:]))
     group.add_argument("--unwind", type=positive, metavar="N", help="rounds of loops whose number constants do not decide (2)")
     group.add_argument("--unwindset", action="append", default=[], metavar="[T:]L:N", help="the same for one loop (of one thread)")
     group.add_argument("--order", choices=("round-robin", "free", "start-line"), help="tcbmc: whose each context is (round-robin)")
@@ -120,6 +120,29 @@ def ask_bounded(program: Program, encoding: Encoding, args: argparse.Namespace, 
     if verdict.kind == "UNKNOWN" and not verdict.bounds and left is not None and verdict.stats.seconds >= left - _MARGIN:
         raise OutOfTime
     return verdict
+
+
+def ask_growing(
+    program: Program, asked: Request, encoding: Encoding, args: argparse.Namespace, progress: Progress
+) -> tuple[Program, Verdict]:
+    """The verdict of a bounded encoding, and the Program that it is about: with `--incremental`, one with more threads, heap objects or
+    deeper recursion where those bounds cut and the user has not set them."""
+    from fsoft import api
+    from fsoft.auto.grow import difference, grown
+
+    verdict, options = ask_bounded(program, encoding, args, progress), asked.options
+    fixed = frozenset(name for name in ("threads", "heap", "recursion") if getattr(args, name) is not None)
+    while args.incremental and verdict.kind == "UNKNOWN" and (larger := grown(options, verdict.bounds, fixed)) is not None:
+        bounds = difference(asked.options, larger)
+        _say(args)(f"again with {bounds}")
+        try:
+            program = api.load(asked.sources, larger, bits=asked.bits, cpp=asked.cpp)
+            verdict, options = ask_bounded(program, encoding, args, progress), larger
+        except OutOfTime:
+            verdict.reasons.append(f"more is not known: {bounds} takes too long")
+            break
+        verdict.reasons.append(f"with {bounds}")
+    return program, verdict
 
 
 def ask_backend(program: Program, backend: Backend, args: argparse.Namespace) -> Verdict:

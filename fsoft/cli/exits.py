@@ -17,7 +17,8 @@ class UsageError(Exception):
 
 
 class OutOfTime(BaseException):
-    """The time limit has passed. Not an `Exception`: nothing between the alarm and the command may swallow it."""
+    """The time limit has passed; an argument, if there is one, is the verdict that says what is known. Not an `Exception`: nothing between
+    the alarm and the command may swallow it."""
 
 
 class OutOfMemory(BaseException):

@@ -88,7 +88,7 @@ def _encoding(recipe: Recipe, program: Program, wanted: str, map_file: str) -> E
 
 
 def _explain(encoding: Encoding, exported: Exported, stimulus: Stimulus, witness: str) -> int:
-    from fsoft.trace.text import text_of_trace
+    from fsoft.trace import Style, tell, text_of_story, text_of_trace
 
     program = encoding.program
     reached, stimulus = first_target(encoding.model, stimulus)
@@ -100,6 +100,6 @@ def _explain(encoding: Encoding, exported: Exported, stimulus: Stimulus, witness
         print(f"\nthe run violates nothing, it hits a bound\n{bound_line(program, reached.removeprefix(BOUND))}\nUNKNOWN")
         return exits.UNKNOWN
     verdict = violated(encoding, stimulus, reached, Stats())
-    print(text_of_trace(program, verdict.trace))
+    print(text_of_story(tell(program, verdict.trace, prop=verdict.prop), Style.of_terminal(everything=True)))
     print("\n".join(["", *verdict.reasons, *program.notes, verdict.last_line()]))
     return verdict.exit_code()

@@ -1,6 +1,7 @@
 """A verdict as one JSON object: for tools that call fsoft, and for `fsoft replay`.
 
-The object follows `fsoft/trace/trace.schema.json`, named by `schema`; `docs/json.md` explains it. A change that breaks readers gets a new number.
+The object follows `fsoft/trace/trace.schema.json`, named by `schema`; `docs/json.md` explains it. A change that breaks readers gets a
+new number.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ def json_of(asked: Request, program: Program | None, verdict: Verdict, with_trac
         "entry": asked.options.entry,
         "checks": sorted(asked.options.checks),
         "verdict": verdict.kind,
+        "engine": verdict.engine or None,
         "property": verdict.prop or None,
         "location": _place(verdict.loc),
         "reasons": verdict.reasons,

@@ -2,13 +2,15 @@
 
 The command runs in a child process. Inside it a timer looks every fifth of a second at the clock and at the resident memory, and raises
 `OutOfTime` or `OutOfMemory` where the program stands: the engine's last progress is still at hand and becomes
-the answer. Outside, the parent waits a little longer and kills a child that could not be interrupted.
+the answer. Outside, the parent waits a little longer and kills a child that could not be interrupted. A parent that is told to end asks its
+child to, so that it can end what it has started itself.
 """
 
 from __future__ import annotations
 
 import os
 import resource
+import select
 import signal
 import sys
 import time
@@ -19,6 +21,7 @@ from fsoft.cli import exits
 
 _TICK = 0.2
 _GRACE = 3.0
+_LAST = 2.0  # seconds that a child gets to end what it has started
 _HEADROOM = 2048  # MB of address space beyond the limit, for what is mapped but not resident (large stacks, above all)
 
 
@@ -72,8 +75,9 @@ def _arm(timeout: float | None, memory: int | None) -> None:
     first = _TICK if timeout is None else min(_TICK, max(timeout, 0.001))
     signal.setitimer(signal.ITIMER_REAL, first, _TICK)
     if memory is not None:
-        most = (memory + _HEADROOM) << 20
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        most, allowed = (memory + _HEADROOM) << 20, resource.getrlimit(resource.RLIMIT_AS)[1]
+        if allowed == resource.RLIM_INFINITY or most < allowed:
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _again(lost: sys.UnraisableHookArgs) -> None:
@@ -94,30 +98,59 @@ def _resident(page: int) -> int:
 
 def _await(child: int, timeout: float | None) -> int:
     """The child's exit code; a child that is still there after the grace is killed."""
-    last = None if timeout is None else time.monotonic() + timeout + _GRACE
-    signal.signal(signal.SIGTERM, lambda *_: _kill_and_leave(child))
-    pause = 0.001
+
+    def leave(_signal: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + signal.SIGTERM)
+
+    before = signal.signal(signal.SIGTERM, leave)
     try:
-        while True:
-            pid, status = os.waitpid(child, 0 if last is None else os.WNOHANG)
-            if pid:
-                return _code(status)
-            if last is not None and time.monotonic() > last:
-                os.kill(child, signal.SIGKILL)
-                os.waitpid(child, 0)
-                print("time limit reached\nUNKNOWN")
-                return exits.TIMEOUT
-            time.sleep(pause)
-            pause = min(pause * 2, 0.05)
-    except KeyboardInterrupt:
+        status = _status(child, None if timeout is None else timeout + _GRACE)
+    except BaseException:
+        _end(child)
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    if status is not None:
+        return _code(status)
+    _end(child)
+    print("time limit reached\nUNKNOWN")
+    return exits.TIMEOUT
+
+
+def _status(child: int, seconds: float | None) -> int | None:
+    """The child's status when it ends; None if that takes longer."""
+    if seconds is None:
+        return os.waitpid(child, 0)[1]
+    last, pause = time.monotonic() + seconds, 0.001
+    while True:
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            return status
+        if time.monotonic() > last:
+            return None
+        _sleep(child, pause)
+        pause = min(pause * 2, 0.05)
+
+
+def _sleep(child: int, pause: float) -> None:
+    """A moment; where the system can, only until the child ends."""
+    try:
+        handle = os.pidfd_open(child)
+    except (AttributeError, OSError):
+        time.sleep(pause)
+        return
+    try:
+        select.select([handle], [], [], _TICK)
+    finally:
+        os.close(handle)
+
+
+def _end(child: int) -> None:
+    """Asks the child to end, kills it if it does not, and reaps it."""
+    os.kill(child, signal.SIGTERM)
+    if _status(child, _LAST) is None:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        raise
-
-
-def _kill_and_leave(child: int) -> None:
-    os.kill(child, signal.SIGKILL)
-    os._exit(128 + signal.SIGTERM)
 
 
 def _code(status: int) -> int:

@@ -113,8 +113,6 @@ def _report(args: argparse.Namespace, asked: Request, program: Program | None, a
     from fsoft.trace.outcome import outcome
 
     worst = _worst(answers)
-    if args.html:
-        _html(args, asked, program, answers, notes)
     if args.json:
         objects = [_json(asked, program, one, args.trace, notes) for one in answers]
         print(json.dumps(objects if len(objects) > 1 else objects[0], indent=2, ensure_ascii=False))
@@ -122,6 +120,8 @@ def _report(args: argparse.Namespace, asked: Request, program: Program | None, a
         for one in answers:
             _print(args, program, one, several=len(answers) > 1)
         print("\n".join([*notes, worst.last_line()]))
+    if args.html:
+        _html(args, asked, program, answers, notes)
     code = worst.exit_code() if code is None else code
     write_run_reports(args, asked, lambda: [outcome(program, one.verdict, str(one.prop), _loop(one)) for one in answers], code)
     return code

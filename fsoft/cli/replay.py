@@ -7,8 +7,11 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 from fsoft.cli import exits
@@ -22,17 +25,39 @@ _TIMEOUT = 20.0
 
 
 def run(argv: Sequence[str]) -> int:
-    parser = Parser("replay", "Execute the program, compiled by gcc, under the schedule and the inputs of a trace. Exit code 10 if it fails as predicted.")
+    args = _parser().parse_args(argv)
+    asked = _read(args)
+    with _interruptible():
+        return _work(args, *asked)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """SIGTERM ends the work as Ctrl-C does: nothing stays behind."""
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _parser() -> Parser:
+    what = "Execute the program, compiled by gcc, under the schedule and the inputs of a trace. Exit code 10 if it fails as predicted."
+    parser = Parser("replay", what)
     parser.usage = "fsoft replay FILE... TRACE.json [options]"
-    parser.add_argument("files", nargs="+", metavar="FILE", help="the C files, as `fsoft check` was given them, then what it wrote with --json")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="the C files that were checked, then what --trace-file or --json wrote")
     model = parser.add_mutually_exclusive_group()
-    model.add_argument("--32", dest="bits", action="store_const", const=32, help="compile for 32 bits (the default is what the trace says)")
+    model.add_argument("--32", dest="bits", action="store_const", const=32, help="compile for 32 bits (default: as the trace says)")
     model.add_argument("--64", dest="bits", action="store_const", const=64, help="compile for 64 bits")
-    parser.add_argument("--timeout", type=seconds, default=_TIMEOUT, metavar="S", help=f"give up after S seconds of execution ({_TIMEOUT:g})")
-    parser.add_argument("--gdb", action="store_true", help="keep the program and start gdb (without a terminal: print the command), which stops at the failure")
+    parser.add_argument("--timeout", type=seconds, default=_TIMEOUT, metavar="S", help=f"give up after S seconds of running ({_TIMEOUT:g})")
+    gdb = "keep the program and start gdb, which stops at the failure (without a terminal: print the command)"
+    parser.add_argument("--gdb", action="store_true", help=gdb)
     parser.add_argument("--keep", metavar="DIR", help="keep the compiled program and its schedule in this folder")
-    args = parser.parse_args(argv)
-    return _work(args, *_read(args))
+    return parser
 
 
 def _read(args: argparse.Namespace) -> tuple[dict[str, Any], list[str], int]:
@@ -114,7 +139,8 @@ def _report(trace: dict[str, Any], outcome: Outcome) -> int:
         print(f"{outcome.text}\nUNKNOWN")
         return exits.TIMEOUT
     place = trace["location"] or {"file": trace["files"][0]["path"], "line": 0}
-    print(f"{place['file']}:{place['line']}: error: THE REAL PROGRAM DOES NOT FAIL AS PREDICTED ({trace['property']}): {outcome.text}", file=sys.stderr)
+    what = f"THE REAL PROGRAM DOES NOT FAIL AS PREDICTED ({trace['property']}): {outcome.text}"
+    print(f"{place['file']}:{place['line']}: error: {what}", file=sys.stderr)
     print("fsoft: internal error: this is a bug of fsoft: please report it with the program and the trace", file=sys.stderr)
     return exits.INTERNAL
 

@@ -27,9 +27,10 @@ from fsoft.program.verdict import Stats, Verdict
 _MARGIN = 0.3  # seconds left to an engine's caller to report
 
 
-def add_engine(parser: Parser) -> None:
+def add_engine(parser: Parser, default: str = "explicit") -> None:
     group = parser.add_argument_group("the search")
-    group.add_argument("--engine", metavar="NAME", help="who answers: explicit (the default), bmc, pdr, ... (fsoft checkers lists all)")
+    names = ", ".join(name for name in ("explicit", "bmc", "pdr") if name != default)
+    group.add_argument("--engine", metavar="NAME", help=f"who answers: {default} (the default), {names}, ... (fsoft checkers lists all)")
     group.add_argument("--seed", type=int, default=0, metavar="N", help="a different order among equals (0: as written)")
     add_engine_options(parser)
     add_arrays(group, "smt keeps them, other engines do not")
@@ -120,10 +121,14 @@ class Watch:
 
     def __call__(self, stats: Stats) -> None:
         self.stats = stats
+        self.show(count(stats))
+
+    def show(self, line: str) -> None:
+        """The line in place of the one before it, a few times a second."""
         now = time.monotonic()
         if self._terminal and now - self._shown > 0.3:
             self._shown = now
-            print(f"\r\x1b[K{count(stats)}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
         if self._shown:

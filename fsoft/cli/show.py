@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, add_checks, add_insight, add_limits, add_lowering, add_reading, request
+from fsoft.cli.files import check_writable, write_file
 from fsoft.cli.limits import limited
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.program.program import Program
@@ -24,6 +25,8 @@ def run(argv: Sequence[str]) -> int:
     add_insight(parser)
     args = parser.parse_args(argv)
     asked = request(args)
+    if args.html:
+        check_writable(args.html)
     stages = Stages(args.dump_after)
 
     def work() -> int:
@@ -32,7 +35,6 @@ def run(argv: Sequence[str]) -> int:
         except Dumped as dumped:
             program = dumped.program
         if args.html:
-            from fsoft.cli.files import write_file
             from fsoft.trace.graphs import graphs
 
             write_file(args.html, graphs(program, asked.name).encode("utf-8", "replace"))

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fsoft.frontend.source import InputError, Loc, Unsupported
-from fsoft.properties.ltl.syntax import Text
+
+if TYPE_CHECKING:
+    from fsoft.properties.ltl.syntax import Text
 
 FORMULAS = {
     "G!call(reach_error())": "unreach-call",
@@ -88,6 +91,8 @@ def read_property(path: str) -> Question:
 
 def _formula(path: str, number: int, line: str, formula: str, column: int) -> Text:
     """An LTL formula that is none of SV-COMP's. Calls of functions and SV-COMP's own words cannot be part of one."""
+    from fsoft.properties.ltl.syntax import Text
+
     if "".join(formula.split()) == "Fend":
         return Text("termination", path, number, column, line)
     if re.search(r"\bcall\s*\(|\b(?:valid|data|overflow)\b", formula):

@@ -2,7 +2,7 @@
 
 from fsoft.parametric.certificate import refuted
 from fsoft.parametric.clauses import Clause, text_of
-from fsoft.parametric.prove import Failed, Proof, prove
+from fsoft.parametric.proving import Failed, Proof, prove
 from fsoft.parametric.system import NotCovered, System, system_of
 
 __all__ = ["Clause", "Failed", "NotCovered", "Proof", "System", "prove", "refuted", "system_of", "text_of"]

@@ -5,8 +5,8 @@ For the shared words alone, for each location of each kind, and for each pair of
 - combinations of values of *small* words (those that were seen with few values) that were never seen together;
 - a comparison of two words, or of a word and a constant of the program, alone or where a small word has a certain value;
 - two threads that were never at two places at the same time;
-- the negation of what makes a step fail, and of what makes it fail one or a few steps earlier in the same thread; that a word still is what a
-  step made it.
+- the negation of what makes a step fail, and of what makes it fail one or a few steps earlier in the same thread;
+- that a word still is what a step made it.
 
 This is the guessing half of Houdini (Flanagan, Leino, FME 2001); samples from small instances as in invisible invariants (Pnueli, Ruah,
 Zuck, TACAS 2001). `infer.py` throws away what is not invariant.
@@ -26,7 +26,7 @@ from fsoft.parametric.samples import Samples, View
 from fsoft.parametric.system import System
 from fsoft.program.expr import Expr, binary, const, eq, fill, make, negate
 
-SMALL = 6
+SMALL = 8
 _ROWS = 1500  # samples that are looked at for one place
 _CONSTANTS = 12
 
@@ -58,8 +58,13 @@ class _Column:
 class Candidates:
     """`clauses` gives them all, without repetition."""
 
-    def __init__(self, system: System, samples: Samples, effort: Effort):
+    def __init__(self, system: System, samples: Samples, effort: Effort, dropped: Iterable[Clause] = ()):
+        """`dropped` are clauses that turned out to be too strong: they are tried again under conditions."""
         self.system, self.samples, self.effort = system, samples, effort
+        self._dropped: dict[tuple[tuple[int, ...], tuple[int, ...]], set[Expr]] = {}
+        for clause in dropped:
+            if len(clause.literals) == 1:
+                self._dropped.setdefault((clause.kinds, clause.places), set()).add(clause.literals[0])
         self.relations = Relations(system)
         self.domains = self._domains()
         self._one: dict[tuple[int, int], set[tuple[Expr, ...]]] = {}
@@ -134,13 +139,14 @@ class Candidates:
     # ------------------------------------------------------------ literals at one place
 
     def _at(self, kinds: tuple[int, ...], places: tuple[int, ...], rows: Sequence[View]) -> Iterator[tuple[Expr, ...]]:
-        place = _Place(rows, self._columns(kinds, places, rows))
+        place = _Place(rows, self._columns(kinds, places, rows), self._dropped.get((kinds, places), set()))
         if len(kinds) < 2:
-            found = {literals: None for literals in self._single(place)}
+            found = dict.fromkeys(self._single(place))
             if kinds:
+                guards = place.guards()
                 for goal in (*self.goals.get((kinds[0], places[0]), ()), *self.definitions[kinds[0]]):
                     if place.mask(goal) == place.full:
-                        found[goal,] = None
+                        found.update((literals, None) for literals in place.implied(goal, guards))
                 self._one[kinds[0], places[0]] = set(found)
             yield from found
             return
@@ -194,8 +200,8 @@ class Candidates:
 class _Place:
     """The samples at one place, and what holds in them."""
 
-    def __init__(self, rows: Sequence[View], columns: list[_Column]):
-        self.rows, self.columns = rows, columns
+    def __init__(self, rows: Sequence[View], columns: list[_Column], dropped: set[Expr]):
+        self.rows, self.columns, self.dropped = rows, columns, dropped
         self.full: Mask = (1 << len(rows)) - 1
         self._index = {str(c.word.data): c for c in columns}
         self._masks: dict[Expr, Mask] = {}
@@ -207,7 +213,7 @@ class _Place:
         return found
 
     def _compute(self, term: Expr) -> Mask:
-        names = sorted(term.reads)
+        names = tuple(sorted(term.reads))
         if any(name not in self._index for name in names):
             return 0  # about words that do not matter here: nothing is claimed
         function = compiled(term, names)
@@ -227,10 +233,11 @@ class _Place:
                     yield (negate(eq(column.word, const(value, column.word.width))),)
 
     def guards(self) -> list[Expr]:
-        """A small word has a certain value, in some samples but not in all."""
+        """A word has a certain value, in some samples but not in all."""
         out = []
         for column in self.columns:
-            for value in column.domain or ():
+            usual = (0, 1) if column.family >= 0 else ()
+            for value in usual if column.domain is None else column.domain:
                 test = eq(column.word, const(value, column.word.width))
                 if 0 < self.mask(test) < self.full:
                     out.append(test)
@@ -265,12 +272,12 @@ class _Place:
         return all(role in found for role in roles) or not any(role in found for role in roles)
 
     def implied(self, atom: Expr, guards: Iterable[Expr]) -> Iterator[tuple[Expr, ...]]:
-        """The atom alone if it holds in all samples, else under the guards that make it hold."""
+        """The atom alone if it holds in all samples, else, or if that was not enough, under the guards that make it hold."""
         mask = self.mask(atom)
         if mask == self.full:
             yield (atom,)
-        elif mask:
-            for guard in guards:
+        if mask != self.full or atom in self.dropped:
+            for guard in guards if mask else ():
                 if not self.mask(guard) & ~mask and not guard.reads & atom.reads:
                     yield (negate(guard), atom)
 

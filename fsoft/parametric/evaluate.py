@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import lru_cache
 
 from fsoft.program.expr import Expr, postorder
 from fsoft.program.pycode import HELPERS, operator_text
@@ -21,7 +22,8 @@ def text_of_term(term: Expr, names: dict[str, str]) -> str:
     return texts[term]
 
 
-def compiled(term: Expr, leaves: Sequence[str]) -> Callable[..., int]:
+@lru_cache(maxsize=50_000)
+def compiled(term: Expr, leaves: tuple[str, ...]) -> Callable[..., int]:
     """The term as a function of these leaves."""
     names = {leaf: f"x{k}" for k, leaf in enumerate(leaves)}
     function: Callable[..., int] = eval(f"lambda {', '.join(names.values())}: {text_of_term(term, names)}", dict(HELPERS))

@@ -1,8 +1,8 @@
 """Conditions that the proof needs, found backwards from what can fail.
 
 At the source of a step, the step must not fail: that is a condition on the shared words and the thread's own. One step earlier in the same
-thread, the condition is that of the state after the step, if no other thread comes between. These weakest preconditions are candidates like others,
-and so is that a word still is what a step made it: `definitions`.
+thread, the condition is that of the state after the step, if no other thread comes between. These weakest preconditions are candidates like
+others, and so is that a word still is what a step made it: `definitions`.
 """
 
 from __future__ import annotations

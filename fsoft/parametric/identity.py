@@ -45,9 +45,10 @@ def _template(template: Template, word: int) -> Template:
     def of(expr: Expr) -> Expr:
         return substitute(expr, lambda leaf: here if leaf.op == "own" and leaf.data == "self" else None)
 
-    steps = [replace(step, guard=of(step.guard), actions=tuple(rewritten(action, of) for action in step.actions)) for step in template.steps]
-    for step in steps:
-        _check_masks(step)
+    steps = []
+    for step in template.steps:
+        steps.append(replace(step, guard=of(step.guard), actions=tuple(rewritten(action, of) for action in step.actions)))
+        _check_masks(steps[-1])
     registers = {**template.registers, SELF: Register(SELF, word, signed=False)}
     return replace(template, steps=steps, registers=registers)
 

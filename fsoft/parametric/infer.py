@@ -20,6 +20,7 @@ from fsoft.program.expr import FALSE
 from fsoft.program.pycode import HELPERS
 from fsoft.solve.sat import OutOfTime
 
+_SHRINKINGS = 3
 _AT_ONCE = 40  # hypotheses added after one model
 
 
@@ -56,6 +57,10 @@ class Inference:
                 return stuck
             self.dirty.popleft()
         return [self.clauses[number] for number in sorted(self._needed())]
+
+    def dropped(self) -> list[Clause]:
+        """The candidates that were not invariant."""
+        return [clause for clause, active in zip(self.clauses, self.active, strict=True) if not active]
 
     def _check_time(self) -> None:
         if time.monotonic() > self.deadline:
@@ -151,8 +156,7 @@ class Inference:
         needed: set[int] = set()
         for mover in self.movers:
             if mover.fallible:
-                self._impossible(mover, mover.failing)
-                needed |= mover.used()
+                needed |= self._excludes(mover, needed, mover.failing)
         goals: dict[int, list[tuple[Mover, int]]] = {}
         for mover in self.movers:
             for (number, _), goal in mover.goals.items():
@@ -161,15 +165,24 @@ class Inference:
         while todo:
             number = todo.pop()
             for mover, goal in goals.get(number, ()):
-                self._impossible(mover, mover.leading, goal)
-                fresh = mover.used() - needed
+                fresh = self._excludes(mover, needed, mover.leading, goal) - needed
                 needed |= fresh
                 todo += sorted(fresh)
         return needed
 
-    def _impossible(self, mover: Mover, *wanted: int) -> None:
+    def _excludes(self, mover: Mover, known: set[int], *wanted: int) -> set[int]:
+        """Clauses that exclude the wanted: known ones if they suffice, else few others with them."""
+        if not mover.possible(*wanted, only=known, deadline=self.deadline):
+            return set()
         if self._model(mover, *wanted) is not None:
             raise AssertionError("what was excluded is possible")
+        found = mover.used()
+        for _ in range(_SHRINKINGS):
+            smaller = found if mover.possible(*wanted, only=found | known, deadline=self.deadline) else mover.used()
+            if len(smaller) >= len(found):
+                break
+            found = smaller
+        return found
 
 
 class Judge:

@@ -123,8 +123,10 @@ class Question:
 
     # ------------------------------------------------------------ asking
 
-    def possible(self, *wanted: int, deadline: float | None = None) -> bool:
-        return self.sat.solve([*wanted, *self.hypotheses.values()], deadline)
+    def possible(self, *wanted: int, deadline: float | None = None, only: set[int] | None = None) -> bool:
+        """Whether the wanted can happen under the hypotheses, or under those of some clauses only."""
+        chosen = [switch for (number, _), switch in self.hypotheses.items() if only is None or number in only]
+        return self.sat.solve([*wanted, *chosen], deadline)
 
     def used(self) -> set[int]:
         """The numbers of the clauses that the last impossibility needs."""
@@ -155,7 +157,8 @@ class Mover(Question):
             self.require(axiom)
         self.require(system.others_outside(move.slot))
         self.fallible = self.may_fail(move.bad)
-        self._functions = {name: (sorted(term.reads), compiled(term, sorted(term.reads))) for name, term in move.writes.items()}
+        leaves = {name: tuple(sorted(term.reads)) for name, term in move.writes.items()}
+        self._functions = {name: (leaves[name], compiled(term, leaves[name])) for name, term in move.writes.items()}
 
     def follow(self, state: State) -> State:
         """The state after the move."""

@@ -21,6 +21,8 @@ class Relations:
         self._values: dict[str, set[int]] = {}
         self._same = self._representatives()
         self._related: set[str] = set()
+        self._widths = dict(system.widths)
+        self._inputs = ""  # what tells the inputs of one move from those of others
         self._read()
         roots = sorted({self._root(name) for name in self._related})
         self._number = {root: k for k, root in enumerate(roots)}
@@ -40,7 +42,7 @@ class Relations:
 
     def _representatives(self) -> dict[str, str]:
         """The words of the slots of a kind are those of its first."""
-        out = {}
+        out: dict[str, str] = {}
         for kind in self.system.kinds:
             for slot in kind.slots[1:]:
                 out.update(zip(self.system.owned[slot], self.system.owned[kind.slots[0]], strict=True))
@@ -53,7 +55,8 @@ class Relations:
 
     def _read(self) -> None:
         control = {row[0] for row in self.system.owned}
-        for move in self.system.moves:
+        for number, move in enumerate(self.system.moves):
+            self._inputs = f"{number}:"
             for name, term in move.writes.items():
                 if name not in control:
                     self._join([name], [term])
@@ -69,13 +72,13 @@ class Relations:
             if sources is None:
                 return
             names = names + sources
-        names = [self._same.get(name, name) for name in names if name in self.system.widths]
-        wide = [name for name in dict.fromkeys(names) if self.system.widths[name] > 2]
+        names = [self._same.get(name, name) for name in names]
+        wide = [name for name in dict.fromkeys(names) if self._widths[name] > 2]
         for name in wide:
             self._related.add(name)
             self._parent[self._root(name)] = self._root(wide[0])
         if wide:
-            self._values.setdefault(wide[0], set()).update(value & (1 << self.system.widths[wide[0]]) - 1 for value in values)
+            self._values.setdefault(wide[0], set()).update(value & (1 << self._widths[wide[0]]) - 1 for value in values)
 
     def _sources(self, term: Expr, values: set[int]) -> list[str] | None:
         """The words whose values go into the term's; its constants go to `values`. None for addresses."""
@@ -87,7 +90,11 @@ class Relations:
                 continue
             seen.add(node)
             if node.op == "reg":
-                out.append(str(node.data))
+                name = str(node.data)
+                if name not in self.system.widths:
+                    name = self._inputs + name
+                    self._widths[name] = node.width
+                out.append(name)
             elif node.op == "const":
                 values.add(node.value)
             elif node.op == "padd":

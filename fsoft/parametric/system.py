@@ -23,7 +23,7 @@ from fsoft.circuit.steps import Effect, Inputs, StepTerms, Words
 from fsoft.parametric.identity import SELF, NotCovered, anonymous
 from fsoft.program import descriptor
 from fsoft.program.explorer import step_markers
-from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, fill, negate, reg
+from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, negate, reg
 from fsoft.program.program import Location, Program, Step
 from fsoft.program.state import OVER, Layout
 
@@ -43,8 +43,8 @@ class Kind:
 
 @dataclass(slots=True)
 class Move:
-    """One step of one slot. `writes` maps words to terms over the words before; `bad` says when it violates a property or hits a bound, `over`
-    when the run ends with it. `atomic`: it starts inside an atomic section."""
+    """One step of one slot. `writes` maps words to terms over the words before; `bad` says when it violates a property or hits a bound,
+    `over` when the run ends with it."""
 
     slot: int
     step: Step
@@ -56,9 +56,10 @@ class Move:
 
 @dataclass(slots=True)
 class System:
-    """`owned[slot]` are the names of a slot's words, the location first, in the same order for all slots of a kind; `live[kind][location]` are
-    the positions in it that matter there. `initial` gives the first value of a word, None for any. `axioms` hold in all states.
-    `moves` are those of the first slot of each kind."""
+    """`owned[slot]` are the names of a slot's words, the location first, in the same order for all slots of a kind;
+    `live[kind][location]` are the positions in it that matter there. `entries` are the places of words in states of the interpreter.
+    `initial` gives the first value of a word, None for any. `axioms` hold in all states. `moves` are those of the first slot of each
+    kind."""
 
     program: Program
     layout: Layout
@@ -145,6 +146,10 @@ class _Builder:
     # ------------------------------------------------------------ moves
 
     def build(self) -> System:
+        for kind in self.kinds:
+            for step in self._steps(kind.slots[0]) if kind.many else ():
+                if _creates(step):
+                    raise NotCovered(f"{step.loc}: one of any number of threads creates threads")
         effects = {kind.index: self._effects(kind.slots[0]) for kind in self.kinds}
         for kind in self.kinds:
             for slot in kind.slots[1:]:
@@ -208,15 +213,12 @@ class _Builder:
     def _check_owners(self, kind: Kind, step: Step, effect: Effect) -> None:
         """The move keeps to the words it may read and write."""
         mover = kind.slots[0]
-        creates = any(tag.kind == "create" for tag in step.tags)
-        if creates and kind.many:
-            raise NotCovered(f"{step.loc}: one of any number of threads creates threads")
         plain = [effect.enabled, self._bad(step, effect), effect.writes.get(OVER, FALSE)]
         self._check_reads(step, plain, {mover})
         for entry, term in effect.writes.items():
             owner = self.owner.get(entry)
             foreign = owner is not None and owner != mover and self.kind_of[owner].many
-            if foreign and not creates:
+            if foreign and not _creates(step):
                 raise NotCovered(f"{step.loc}: a thread changes what another of any number of threads owns")
             self._check_reads(step, [term], {mover, owner} if owner is not None else {mover})
 
@@ -307,7 +309,7 @@ class _Builder:
         return out
 
     def _identities(self, system: System) -> None:
-        """Threads of unbounded kinds have numbers that differ from all others; none is 0."""
+        """Threads of unbounded kinds have numbers that differ from all others; none is 0, and all fit into an int."""
         mine: list[Expr] = []
         for thread in self.program.threads:
             if not self.kind_of[thread.index].many:
@@ -318,11 +320,15 @@ class _Builder:
                 continue
             here = system.word(name)
             system.initial[name] = None
-            system.axioms.append(negate(eq(here, const(0, here.width))))
+            system.axioms += [negate(eq(here, const(0, here.width))), binary("ult", here, const(1 << 31, here.width))]
             system.axioms += [negate(eq(here, other)) for other in mine]
             mine.append(here)
             if _nobody_is_named:
                 system.axioms += [negate(eq(here, system.word(name))) for name in system.shared if system.widths[name] == here.width]
+
+
+def _creates(step: Step) -> bool:
+    return any(tag.kind == "create" for tag in step.tags)
 
 
 def _cone(moves: list[Move], always: list[str]) -> set[str]:

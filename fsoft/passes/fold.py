@@ -293,5 +293,5 @@ def _folded(action: Action) -> Action:
 def _text(parts: list[Step]) -> str:
     """The statements of a folded step, each once, as far as they fit a line."""
     texts = list(dict.fromkeys(p.text for p in parts if p.text))
-    joined = " ".join(texts)
+    joined = " ".join(text for text in texts if not any(other != text and other.startswith(text) for other in texts))
     return joined if len(joined) <= _TEXT else joined[: _TEXT - 3].rstrip() + "..."

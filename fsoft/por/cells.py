@@ -40,11 +40,11 @@ def where_of(action: Action) -> Where:
 class Ground:
     """The memory of a program as masks, and the actions of each slot with its constants filled in."""
 
-    def __init__(self, program: Program):
+    def __init__(self, program: Program, strides: Strides | None = None):
         self.program = program
         self.layout = Layout(program)
-        self.points_to = PointsTo(program)
-        self.strides = Strides(program, self.points_to)
+        self.strides = strides or Strides(program, PointsTo(program))
+        self.points_to = self.strides.points_to
         slots = range(len(program.threads))
         self.constants = [Constants(self.points_to, slot, self.points_to.private(slot)) for slot in slots]
         self.sizes = self._sizes()

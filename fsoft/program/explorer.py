@@ -515,7 +515,8 @@ class Explorer:
         obstacles = self._obstacles(prop)
         if why or obstacles:
             reason = f"no violation found among {self.stats.states} states" + (f" ({why})" if why else "")
-            return Verdict("UNKNOWN", prop, [reason, *obstacles], [], self.stats, obstacles)
+            complete = not why and not self.sampler.sampled
+            return Verdict("UNKNOWN", prop, [reason, *obstacles], [], self.stats, obstacles, complete=complete)
         return Verdict("TRUE", prop, [f"all {self.stats.states} states explored"], [], self.stats)
 
 

@@ -11,6 +11,7 @@ the same program always gives the same answer. The strategies are what bugs of c
 | ranks | the thread of highest rank, where at a few random moments the highest falls to the bottom (Burckhardt, Kothari, Musuvathi and
   Nagarakatte, "A randomized scheduler with probabilistic guarantees of finding bugs", ASPLOS 2010, section 3) |
 | any | anybody |
+| late | who moved last, but threads of one start routine only when no other can: what shows after many others have done their work |
 
 Spurious wake-ups and time-outs, which only undo what others wait for, come last but in `any`.
 
@@ -37,7 +38,7 @@ _GIVES = frozenset({"release", "rwunlock", "post", "signal", "broadcast", "exit"
 _UNDO = frozenset({"spurious", "timeout"})
 _LONGEST = 1500  # steps of a walk
 _FALLS = 3  # moments at which the thread of highest rank falls
-STRATEGIES = ("gather", "ranks", "abreast", "ranks", "hasty", "any")  # in this order, again and again
+STRATEGIES = ("gather", "ranks", "abreast", "ranks", "hasty", "any", "late")  # in this order, again and again
 
 Found = tuple[Finding, list[Move]]
 
@@ -51,7 +52,7 @@ class _Next(NamedTuple):
 
 @dataclass(slots=True)
 class _Walk:
-    """What a strategy knows: how often each slot has moved, how much it holds, its rank, and when ranks fall."""
+    """What a strategy knows: how often each slot has moved, how much it holds, its rank, when ranks fall, and who is late."""
 
     strategy: str
     chance: Random
@@ -59,6 +60,7 @@ class _Walk:
     holds: list[int]
     rank: list[int]
     falls: set[int]
+    late: frozenset[int]
     path: list[Move] = field(default_factory=list)
 
 
@@ -87,7 +89,13 @@ class Hunter:
         rank = list(range(slots))
         chance.shuffle(rank)
         falls = {chance.randrange(1, 16 * slots) for _ in range(_FALLS)} if strategy == "ranks" else set()
-        return _Walk(strategy, chance, [0] * slots, [0] * slots, rank, falls)
+        late = self._alike(chance) if strategy == "late" else frozenset()
+        return _Walk(strategy, chance, [0] * slots, [0] * slots, rank, falls, late)
+
+    def _alike(self, chance: Random) -> frozenset[int]:
+        """The slots of one start routine."""
+        template = chance.choice(self.explorer.program.templates())
+        return frozenset(thread.index for thread in self.explorer.program.threads if thread.template is template)
 
     def _walk(self, walk: _Walk, limit: int) -> Found | None:
         v = self.explorer.layout.initial()
@@ -174,6 +182,8 @@ class Hunter:
             return (gives, walk.moved[move.slot])
         if walk.strategy == "hasty":
             return (not gives,)
+        if walk.strategy == "late":
+            return (move.slot in walk.late, bool(walk.path) and move.slot != walk.path[-1].slot)
         return (-walk.rank[move.slot],)
 
     def _idle(self, move: Move) -> bool:

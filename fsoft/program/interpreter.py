@@ -396,8 +396,10 @@ class Machine:
         ]
 
     def execute(self, state: State, slot: int, index: int, choose: Choose) -> tuple[State, list[Event]]:
-        """Take a step; it must be enabled."""
+        """Take a step; it must begin where its thread is, and be enabled."""
         v, events = list(state), list[Event]()
+        if self.step(slot, index).source != state[self.layout.pc[slot]]:
+            raise ValueError(f"step {index} of thread {slot} begins elsewhere")
         if slot not in self.movable(state) or not self.function(slot, index)(v, choose, events, []):
             raise ValueError(f"step {index} of thread {slot} is not enabled")
         return tuple(v), events

@@ -36,7 +36,9 @@ class Stats:
 @dataclass(slots=True)
 class Verdict:
     """`kind` is "TRUE", "FALSE" or "UNKNOWN". `prop` is the violated property, or the one (several: "") that was asked.
-    `reasons` are lines for a person; `bounds` name what cut or added behaviour; `loc` is where the violation is."""
+    `reasons` are lines for a person; `bounds` name what cut or added behaviour; `loc` is where the violation is. `complete`: UNKNOWN,
+    and no engine can say more, because a bound of the Program itself cuts and there is no violation within it.
+    `engine`: who answered, where that was not chosen by the user."""
 
     kind: str
     prop: str
@@ -45,6 +47,8 @@ class Verdict:
     stats: Stats = field(default_factory=Stats)
     bounds: list[str] = field(default_factory=list)
     loc: Loc = NOWHERE
+    complete: bool = False
+    engine: str = ""
 
     def last_line(self) -> str:
         """The line for machines."""

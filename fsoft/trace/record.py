@@ -95,7 +95,8 @@ class Recorder:
     def _execute(self, state: State, move: Move) -> _Done:
         step, script = self.machine.step(move.slot, move.step), Script(move.choices)
         v, events, log = list(state), list[Event](), list[Access]()
-        self._memory.allocated = allocated = []
+        allocated: list[tuple[int, int, Loc]] = []
+        self._memory.allocated = allocated
         if not self._interpreter.run(v, move.slot, step, script, events, log):
             raise ValueError(f"step {move.step} of thread {move.slot} is not enabled")
         return _Done(move, step, state, tuple(v), events, script.asked, log, allocated)
@@ -170,6 +171,7 @@ class Recorder:
     def _input(self, question: Question, value: int, step: Step) -> Json:
         loc = question.loc if not in_library(question.loc) else user_loc(step)
         entry = {"kind": question.kind, "name": question.name, "width": question.width, "signed": question.signed}
+        entry["library"] = in_library(question.loc)
         if question.kind == "alloc":
             return {**entry, "value": value, **self._address(value), **place(loc)}
         if question.kind == "undefined":
@@ -198,7 +200,7 @@ class Recorder:
         found = []
         for address, size, loc in done.allocated:
             where = user_loc(done.step) if in_library(loc) else loc
-            found.append({"object": self._address(address)["object"], "size": size, **place(where)})
+            found.append({"object": self._address(address)["object"], "size": size, "library": in_library(loc), **place(where)})
         return found
 
     def _event(self, event: Event) -> Json:

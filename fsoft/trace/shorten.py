@@ -247,7 +247,7 @@ class Shortener:
     def _blocks(self) -> None:
         """Leave out what a thread does in one go, or all that it still does from there on."""
         number = 0
-        while number < len(blocks := _blocks_of(self.best.moves)):
+        while number < len(blocks := blocks_of(self.best.moves)):
             low, high = blocks[len(blocks) - 1 - number]
             moves = self.best.moves
             rest = [move for k, move in enumerate(moves) if k < low or move.slot != moves[low].slot]
@@ -264,7 +264,7 @@ class Shortener:
     def _merge(self) -> None:
         """Bring a thread's block to its block before, or that one to this."""
         number = 0
-        while number < len(blocks := _blocks_of(self.best.moves)):
+        while number < len(blocks := blocks_of(self.best.moves)):
             moves, (low, high) = self.best.moves, blocks[number]
             earlier = [b for b in blocks[:number] if moves[b[0]].slot == moves[low].slot]
             if earlier:
@@ -292,7 +292,7 @@ def _place(finding: Finding) -> tuple[str, Loc, str]:
     return finding.prop, finding.loc, "" if finding.prop == "no-deadlock" else finding.message
 
 
-def _blocks_of(moves: Sequence[Move]) -> list[tuple[int, int]]:
+def blocks_of(moves: Sequence[Move]) -> list[tuple[int, int]]:
     """Maximal ranges of moves of one thread."""
     starts = [k for k, move in enumerate(moves) if k == 0 or moves[k - 1].slot != move.slot]
     return list(zip(starts, [*starts[1:], len(moves)]))
@@ -339,4 +339,4 @@ def _linear(moves: Sequence[Move], before: Sequence[set[int]], prefer: Prefer) -
     return order
 
 
-__all__ = ["Shortener", "WORK", "shortened", "switches"]
+__all__ = ["Shortener", "WORK", "blocks_of", "shortened", "switches"]

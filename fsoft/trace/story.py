@@ -24,7 +24,10 @@ from fsoft.trace.causes import failing_values
 from fsoft.trace.footprint import Footprints
 from fsoft.trace.schedule import schedule_of
 from fsoft.trace.values import Names, Sources, in_library, is_hidden, statement, user_loc
-from fsoft.trace.waiting import Words
+from fsoft.trace.waiting import BEGINS, Words
+
+_WAKES = frozenset({"wake", "spurious", "timeout"})
+"""Steps that end a wait: a line of their own, although the statement is the same."""
 
 
 class Frame(NamedTuple):
@@ -134,11 +137,13 @@ class _Teller:
     def lines(self) -> list[Line]:
         lines: list[Line] = []
         for number, one in enumerate(self.played):
-            loc, text = statement(self.machine.step(one.move.slot, one.move.step), self.sources)
+            step = self.machine.step(one.move.slot, one.move.step)
+            loc, text = statement(step, self.sources)
             last = lines[-1] if lines else None
             if last is not None and last.slot != one.move.slot:
                 last.stop = self.words.stopped(one.before, last.slot, self.held)
-            if last is None or number == self.loop or (last.slot, last.loc[:2], last.text) != (one.move.slot, loc[:2], text):
+            new = number == self.loop or any(tag.kind in _WAKES for tag in step.tags)
+            if last is None or new or (last.slot, last.loc[:2], last.text) != (one.move.slot, loc[:2], text):
                 last = Line(one.move.slot, loc, text, loop=number == self.loop, first=number)
                 lines.append(last)
             last.last = number
@@ -214,7 +219,7 @@ class _Teller:
         """The statement that a thread is about to execute."""
         steps = candidates(self.machine, self.state(), one.slot)
         step = next((s for s in steps if s.loc == one.loc), steps[0] if steps else None)
-        what = one.what if one.what != "waits" else self.words.blocked(self.state(), one.slot, self.held)
+        what = self.words.blocked(self.state(), one.slot, self.held) if one.what.startswith("waits") else one.what
         loc = one.loc if one.loc.line > 0 and not in_library(one.loc) else user_loc(step) if step is not None else one.loc
         text = step.text if step is not None and step.text and user_loc(step)[:2] == loc[:2] else self.sources.line(loc)
         line = Line(one.slot, loc, text, notes=[what])
@@ -232,7 +237,7 @@ def _rate(lines: Sequence[Line], met: dict[int, set[int]]) -> None:
             line.matters = 0
         elif line.stop == "preempted" or any(k in met for k in range(line.first, line.last + 1)):
             line.matters = 1
-        elif line.does or line.stop:
+        elif line.stop or any(word != BEGINS for word in line.does):
             line.matters = 2
         elif line.shared:
             line.matters = 3

@@ -26,7 +26,8 @@ from fsoft.trace.values import is_hidden, user_loc
 
 _LONGEST = 48  # characters of a statement
 _CHANGES = 8  # changes listed per line
-_NARROWEST = 24  # characters of a column
+_NARROWEST = 22  # characters of a column
+_LEFT = 6  # characters of the line numbers
 SCREEN = 50  # lines
 
 LOOP = "---- loop: what follows repeats for ever"
@@ -130,9 +131,8 @@ def _cut(text: str, width: int) -> str:
 def text_of_story(story: Story, style: Style) -> str:
     """The lines of a story, in columns if they fit."""
     items = folded(story, style)
-    slots = sorted({item.slot for item in items if isinstance(item, Line)})
-    each = (style.width - 6 - max(30, style.width // 4)) // max(1, len(slots))
-    texts = _columns(story, items, slots, style, min(each, _LONGEST)) if each >= _NARROWEST else _rows(story, items, style.width)
+    widths = _widths(story, items, style)
+    texts = _columns(story, items, style, widths) if widths else _rows(story, items, style.width)
     out: list[str] = []
     for item, text in texts:
         out += [LOOP] if isinstance(item, Line) and item.loop else []
@@ -157,38 +157,58 @@ def _rows(story: Story, items: Sequence[Line | Folded], width: int) -> list[_Tex
         if isinstance(item, Folded):
             out.append((item, item.words(story)))
         else:
-            right = _fit(effects(item, everything=False), room) if width else "; ".join(effects(item))
+            right = _fit(effects(item, everything=False), room, len(item.notes)) if width else "; ".join(effects(item))
             left = "  ".join(f"{cell:<{size}}" for cell, size in zip(cells[id(item)], widths))
             out.append((item, f"{left}  {right}".rstrip()))
     return out
 
 
-def _columns(story: Story, items: Sequence[Line | Folded], slots: list[int], style: Style, each: int) -> list[_Text]:
+def _statement(line: Line) -> str:
+    return ("> " if line.pending else "") + line.text
+
+
+def _widths(story: Story, items: Sequence[Line | Folded], style: Style) -> dict[int, int]:
+    """The widths of the threads' columns: as wide as their statements, but so that what happens has room; {} if that is too narrow."""
+    lines = [item for item in items if isinstance(item, Line)]
+    needed = {slot: len(f"{slot} {story.thread(slot)}") + 2 for slot in sorted({line.slot for line in lines})}
+    for line in lines:
+        needed[line.slot] = max(needed[line.slot], min(len(_statement(line)), _LONGEST) + 2)
+    happens = max((len("; ".join(effects(line, style.everything))) for line in lines), default=0)
+    room = style.width - _LEFT - min(max(happens, _NARROWEST), _LONGEST, style.width // 3)
+    while needed and sum(needed.values()) > room:
+        widest = max(needed, key=lambda slot: (needed[slot], slot))
+        if needed[widest] <= _NARROWEST:
+            room = style.width - _LEFT - _NARROWEST  # what happens gives way, too
+            return needed if sum(needed.values()) <= room else {}
+        needed[widest] -= 1
+    return needed
+
+
+def _columns(story: Story, items: Sequence[Line | Folded], style: Style, widths: dict[int, int]) -> list[_Text]:
     """One column per thread; the line of the source is on the left, what happens on the right."""
-    head = "".join(f"{_cut(f'{slot} {story.thread(slot)}', each - 2):<{each}}" for slot in slots)
-    out: list[_Text] = [(None, f"{'line':>5} {head}what happens")]
+    names = "".join(f"{_cut(f'{slot} {story.thread(slot)}', width - 2):<{width}}" for slot, width in widths.items())
+    out: list[_Text] = [(None, f"{'line':>5} {names}what happens")]
+    whole = sum(widths.values())
     for item in items:
         if isinstance(item, Folded):
             out.append((item, f"{'':>5} {item.words(story)}"))
             continue
-        at = slots.index(item.slot)
-        text = _cut(("> " if item.pending else "") + item.text, each - 2)
-        left = f"{item.loc.line:>5} {'':>{at * each}}{text:<{each}}"
-        right = _fit(effects(item, style.everything), max(24, style.width - 6 - len(slots) * each))
-        out.append((item, f"{left}{'':>{(len(slots) - at - 1) * each}}{right}".rstrip()))
+        before = sum(width for slot, width in widths.items() if slot < item.slot)
+        lanes = f"{'':>{before}}{_cut(_statement(item), widths[item.slot] - 2)}"
+        right = _fit(effects(item, style.everything), style.width - _LEFT - whole, len(item.notes))
+        out.append((item, f"{item.loc.line:>5} {lanes:<{whole}}{right}".rstrip()))
     return out
 
 
-def _fit(parts: Sequence[str], width: int) -> str:
-    """As many parts as fit, the notes at the end first of all."""
-    text = "; ".join(parts)
-    if len(text) <= width:
-        return text
+def _fit(parts: Sequence[str], width: int, notes: int) -> str:
+    """As many parts as fit; with notes, those at the end stay."""
     kept = list(parts)
-    while len(kept) > 1 and len("; ".join(kept)) > width - 4:
-        kept.pop(len(kept) // 2)
+    while len(kept) > 1 and len("; ".join(kept)) > width - 5:
+        if len("; ".join(kept)) <= width and len(kept) == len(parts):
+            break
+        kept.pop(0 if notes else -1)
     if len(kept) < len(parts):
-        kept.insert(len(kept) - 1, "...")
+        kept.insert(0 if notes else len(kept), "...")
     return _cut("; ".join(kept), width)
 
 

@@ -20,6 +20,8 @@ _DOES = {
     "semwait": "takes one of {}", "post": "posts {}", "arrive": "arrives at {}", "barrier": "passes {}", "destroy": "destroys {}",
     "once": "runs once: {}",
 }  # fmt: skip
+BEGINS = "begins"
+_ALONE = {"spurious": "wakes up for no reason", "timeout": "times out", "start": BEGINS}
 _WAITS = {
     "acquire": "lock {}", "rdlock": "lock {}", "wrlock": "lock {}", "semwait": "semaphore {}", "wake": "condition {}",
     "barrier": "barrier {}", "once": "once flag {}",
@@ -45,8 +47,8 @@ class Words:
             if tag.kind == "try" and address is not None:
                 taken = address in held.locks[one.move.slot]
                 found.append(f"{'takes' if taken else 'does not get'} {self._lock(address)}")
-            elif tag.kind in ("spurious", "timeout"):
-                found.append({"spurious": "wakes up for no reason", "timeout": "times out"}[tag.kind])
+            elif tag.kind in _ALONE:
+                found.append(_ALONE[tag.kind])
             elif tag.kind in _DOES and address is not None:
                 found.append(_DOES[tag.kind].format(self._lock(address)))
         return [*dict.fromkeys(found), *self._threads(one)]
@@ -111,4 +113,4 @@ class Words:
         return (address & self.machine.layout.offset_mask) // (word * len(descriptor.FIELDS))
 
 
-__all__ = ["Words"]
+__all__ = ["BEGINS", "Words"]

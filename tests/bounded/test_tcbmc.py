@@ -182,3 +182,21 @@ def test_a_built_formula_is_the_one_that_is_checked(tmp_path: Path) -> None:
     for contexts, code in ((2, 5), (3, 10)):
         assert main(["build", str(path), "--encoding", "tcbmc", "--contexts", str(contexts), "-o", str(model)]) == 0
         assert main(["check", str(model), "--engine", "sat"]) == code
+
+
+def test_incremental_creates_more_threads(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Five threads are needed, three per creating statement are the default."""
+    from fsoft.cli.main import main
+
+    path = tmp_path / "p.c"
+    path.write_text("""
+        #include <pthread.h>
+        #include <assert.h>
+        _Atomic int n;
+        void *count(void *a) { n++; return 0; }
+        int main(void) { pthread_t t; while (__VERIFIER_nondet_int()) pthread_create(&t, 0, count, 0); assert(n < 5); }
+    """)
+    common = ["check", str(path), "--encoding", "tcbmc", "--incremental", "--no-trace"]
+    assert main([*common, "--threads", "3", "--timeout", "20"]) in (5, 31)
+    assert main(common) == 10
+    assert "--threads" in capfd.readouterr().out

@@ -205,14 +205,14 @@ def test_run_takes_inputs(c) -> None:
 
 def test_timeout_tells_what_is_known(c) -> None:
     started = time.monotonic()
-    result = fsoft("check", c(LONG), "--timeout", "5")
+    result = fsoft("check", c(LONG), "--engine", "explicit", "--timeout", "5")
     assert (result.returncode, last(result), result.stderr) == (31, "UNKNOWN", "")
     assert "time limit reached: no violation among" in result.stdout
     assert time.monotonic() - started < 15
 
 
 def test_memory_limit_tells_what_is_known(c) -> None:
-    result = fsoft("check", c(LONG), "--memory", "60", "--timeout", "50")
+    result = fsoft("check", c(LONG), "--engine", "explicit", "--memory", "60", "--timeout", "50")
     assert (result.returncode, last(result)) == (5, "UNKNOWN"), result.stdout + result.stderr
     assert "memory limit reached" in result.stdout
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -72,6 +75,17 @@ def test_nothing_is_left_behind(folder: Path, capsys: pytest.CaptureFixture[str]
     monkeypatch.setattr("tempfile.tempdir", str(folder / "tmp"))
     assert fsoft(capsys, "replay", "race.c", "t.json")[0] == 10
     assert os.listdir(folder / "tmp") == [] and sorted(os.listdir(folder)) == ["race.c", "t.json", "tmp"]
+
+
+@needs_gcc
+def test_sigterm_leaves_nothing_behind(folder: Path) -> None:
+    (folder / "tmp").mkdir()
+    environment = {**os.environ, "TMPDIR": str(folder / "tmp"), "PYTHONPATH": str(Path(__file__).parents[2])}
+    process = subprocess.Popen([sys.executable, "-m", "fsoft", "replay", "race.c", "t.json"], env=environment, stdout=subprocess.DEVNULL)
+    while process.poll() is None and not list((folder / "tmp").glob("fsoft-replay-*/*.o")):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait() == 130 and os.listdir(folder / "tmp") == []
 
 
 def test_a_program_that_has_changed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

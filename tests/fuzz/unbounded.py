@@ -16,7 +16,7 @@ from pathlib import Path
 
 from fsoft.api import load
 from fsoft.parametric import NotCovered, Proof, prove, refuted, system_of
-from fsoft.parametric.prove import EFFORTS
+from fsoft.parametric.proving import EFFORTS
 from fsoft.program.explorer import Limits
 from fsoft.program.options import Options
 from fsoft.properties import explore
@@ -34,6 +34,7 @@ unsigned long who;
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 __thread int mine;
 """
+TAKE = "__VERIFIER_assume(!taken); taken = 1;"
 LIMITS = Limits(seconds=20, states=60_000)
 
 
@@ -47,7 +48,8 @@ class Generator:
         return self.random.choice(("0", "1", "2", "x", "y", "z", "l", "(x + 1) & 3", "(l + 1) & 3", "(y + z) & 3", "x ^ 1", "mine"))
 
     def condition(self) -> str:
-        return self.random.choice(("x == y", "l == x", "x", "!y", "z != l", "l < 2", "x <= y", "z == 1", "__VERIFIER_nondet_bool()", "mine"))
+        tests = ("x == y", "l == x", "x", "!y", "z != l", "l < 2", "x <= y", "z == 1", "__VERIFIER_nondet_bool()", "mine")
+        return self.random.choice(tests)
 
     def statement(self, depth: int = 0) -> str:
         pick = self.random.random()
@@ -68,7 +70,7 @@ class Generator:
         return self.random.choice((
             f"pthread_mutex_lock(&m); {body} pthread_mutex_unlock(&m);",
             f"__VERIFIER_atomic_begin(); {body} __VERIFIER_atomic_end();",
-            f"__VERIFIER_atomic_begin(); __VERIFIER_assume(!taken); taken = 1; __VERIFIER_atomic_end(); {body} taken = 0;",
+            f"__VERIFIER_atomic_begin(); {TAKE} __VERIFIER_atomic_end(); {body} taken = 0;",
         ))  # fmt: skip
 
     def block(self, depth: int = 0, most: int = 4) -> str:
@@ -78,7 +80,7 @@ class Generator:
         """A critical section with an assertion that often holds."""
         return self.section(1) + " " + self.random.choice((
             "pthread_mutex_lock(&m); l = x; x = x ^ 1; assert(x != l); x = l; pthread_mutex_unlock(&m);",
-            "__VERIFIER_atomic_begin(); __VERIFIER_assume(!taken); taken = 1; __VERIFIER_atomic_end(); z = 1; assert(z == 1); z = 0; taken = 0;",
+            f"__VERIFIER_atomic_begin(); {TAKE} __VERIFIER_atomic_end(); z = 1; assert(z == 1); z = 0; taken = 0;",
             "pthread_mutex_lock(&m); who = pthread_self(); assert(pthread_equal(who, pthread_self())); pthread_mutex_unlock(&m);",
             "__VERIFIER_atomic_begin(); l = y; y = (y + 1) & 3; assert(l != y); __VERIFIER_atomic_end();",
         ))  # fmt: skip
@@ -112,7 +114,7 @@ def proved(path: Path, states: int = 3000, seconds: float = 60) -> bool | None:
     """Whether there is a certified proof for any number of threads; None if the program is not covered."""
     program, deadline = load([str(path)], Options(unbounded=True)), time.monotonic() + seconds
     try:
-        found = prove(system_of(program), deadline, states=states, efforts=EFFORTS[:1])
+        found = prove(system_of(program), deadline, states=states, efforts=EFFORTS[:2])
         return isinstance(found, Proof) and refuted(system_of(program), found.clauses, deadline) is None
     except NotCovered:
         return None

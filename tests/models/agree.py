@@ -104,7 +104,7 @@ def in_child(command: list[str], out: int, err: int) -> int:
         os._exit(code)
 
 
-def _warm_up() -> None:
+def warm_up() -> None:
     """Read what every question needs: fsoft's modules and its models of the library."""
     from fsoft.api import Options, check
 
@@ -113,7 +113,7 @@ def _warm_up() -> None:
 
 def ask_all(chosen: Iterable[Row], timeout: int = 60, jobs: int = 2, engine: str = "explicit") -> Iterator[Outcome]:
     """The outcomes in the order of the rows, `jobs` at a time."""
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), _warm_up) as pool:
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), warm_up) as pool:
         yield from pool.map(partial(ask, timeout=timeout, engine=engine), chosen)
 
 

@@ -79,3 +79,20 @@ def test_nothing_is_found_where_nothing_is() -> None:
     explorer._started = 0.0
     hunter = Hunter(explorer)
     assert hunter.hunt(len(STRATEGIES) * 100, 1) is None and hunter.seen >= len(STRATEGIES) * 100
+
+
+def test_what_shows_after_all_others_have_done_their_work(tmp_path: Path) -> None:
+    text = """#include <pthread.h>
+extern void reach_error(void);
+int x;
+void *reader(void *a) { if (x >= 12) reach_error(); return a; }
+void *writer(void *a) { int t = x; x = t + 1; return a; }
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, reader, 0);
+    for (int i = 0; i < 12; i++) pthread_create(&t, 0, writer, 0);
+}
+"""
+    (tmp_path / "late.c").write_text(text)
+    verdict = explore(load([str(tmp_path / "late.c")]), limits=FEW)
+    assert verdict.kind == "FALSE" and verdict.stats.states < 2600

@@ -332,3 +332,14 @@ def test_pending_accesses() -> None:
     found = machine.accesses(state, 0, 1)
     assert [(q.object, q.offset, q.size, q.write, q.sync) for q in found] == [(1, 0, 4, False, True), (2, 8, 4, True, False)]
     assert machine.layout.describe(a.value + 8) == "a[2]"
+
+
+def test_a_step_is_not_taken_from_elsewhere() -> None:
+    b = Builder()
+    x = b.variable("x")
+    t = b.template("main")
+    t.store(0, 1, x, c(1))
+    t.store(1, 2, x, c(2))
+    machine = Machine(b.program(("main", t)))
+    with pytest.raises(ValueError, match="begins elsewhere"):
+        machine.execute(machine.initial(), 0, 1, Script(()))

@@ -67,6 +67,8 @@ def test_keys_alone_walk_through_all_steps_and_back(browser: Browser, pages: dic
     browser.press("End")
     assert step(browser) == seen[-1]
     assert browser.value("document.activeElement.getAttribute('aria-current')") == "step"
+    seen_row = "(b => b.top >= 0 && b.bottom <= innerHeight)(document.querySelector('tr.current').getBoundingClientRect())"
+    assert browser.value(seen_row) is True
 
 
 def test_values_lines_and_stack_follow_the_step(browser: Browser, pages: dict[str, Path]) -> None:

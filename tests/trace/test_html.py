@@ -126,6 +126,12 @@ def test_a_report_that_cannot_be_written_is_an_error_and_leaves_nothing(command_
     assert sorted(os.listdir(tmp_path)) == ["prog.c"]
 
 
+def test_a_model_file_has_no_report(tmp_path: Path) -> None:
+    (tmp_path / "m.aag").write_text("aag 0 0 0 0 0\n")
+    code, _, err = command("check", str(tmp_path / "m.aag"), "--html", str(tmp_path / "r.html"))
+    assert code == 1 and "--html" in err
+
+
 # ---------------------------------------------------------------- colours
 
 

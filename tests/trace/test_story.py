@@ -54,8 +54,8 @@ def test_a_deadlock_ends_in_who_waits_for_what_and_locks_have_owners(tmp_path: P
     told = story(CROSSED, "no-deadlock", tmp_path)
     waiting = [line for line in told.lines if line.pending]
     notes = {line.slot: line.notes[0] for line in waiting}
-    assert "right" in notes[1] and "thread 2 (two) holds" in notes[1]
-    assert "left" in notes[2] and "thread 1 (one) holds" in notes[2]
+    assert notes[1] == "waits for lock right, held by 2 (two)"
+    assert notes[2] == "waits for lock left, held by 1 (one)"
     assert told.lines[-1].owners == {"left": [1], "right": [2]}
     assert "takes left" in said(told, 1) and "takes right" in said(told, 2)
 

@@ -13,7 +13,7 @@ from fsoft.frontend import types as ct
 from fsoft.frontend.source import InputError
 from fsoft.program import descriptor
 from fsoft.program.lower.context import Shared
-from fsoft.program.lower.intrinsics import MAX_THREADS, slots_of
+from fsoft.program.lower.creation import MAX_THREADS, slots_of
 from fsoft.program.lower.memory import HeapPool, LocalObject, initial_cells
 from fsoft.program.program import Object, Pool, Program, Run, Template, Thread
 

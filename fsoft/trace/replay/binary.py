@@ -1,7 +1,7 @@
 """The program under replay: the user's files compiled with gcc's hooks for memory accesses, linked with our runtime instead of libtsan.
 
-gcc compiles with `-fsanitize=thread -g -O0`; objcopy then renames the library functions that the runtime stands in for (`pthread_mutex_lock`
-becomes `replay_pthread_mutex_lock`) and `main`; nm and objdump tell where functions, variables and lines are.
+gcc compiles with `-fsanitize=thread -g -O0`; objcopy then renames the library functions that the runtime stands in for
+(`pthread_mutex_lock` becomes `replay_pthread_mutex_lock`) and `main`; nm and objdump tell where functions, variables and lines are.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OBJDUMP = Tool("objdump", ("objdump",), "Debian: apt-get install binutils")
 
 RUNTIME = Path(__file__).parent / "runtime"
 PREFIX = "replay_"
-PLAIN, ATOMIC, ERROR = 0, 1, 2  # kinds of functions, as in runtime.h
+ATOMIC, ERROR, BEGIN, FINISH = 1, 2, 3, 4  # kinds of functions, as in runtime.h
 UNDEFINED = {
     "no-overflow": "signed-integer-overflow",
     "no-division-by-zero": "integer-divide-by-zero,float-divide-by-zero",
@@ -33,7 +33,7 @@ UNDEFINED = {
 """What gcc itself can catch, by property."""
 
 _ROW = re.compile(r"^(\S.*?)\s+(\d+|-)\s+(0x[0-9a-f]+|0)(?:\s|$)")
-_ERRORS = ("reach_error", "__VERIFIER_error")
+_SPECIAL = {"reach_error": ERROR, "__VERIFIER_error": ERROR, "__VERIFIER_atomic_begin": BEGIN, "__VERIFIER_atomic_end": FINISH}
 
 
 @dataclass(slots=True)
@@ -59,23 +59,29 @@ class Binary:
 
 
 def build(sources: Sequence[tuple[str, Sequence[str]]], bits: int, prop: str, folder: str) -> Binary:
-    """Compile and link in the folder. `sources`: files, each with its preprocessor flags."""
-    objects = [_compile(path, flags, bits, prop, os.path.join(folder, f"user{k}.o")) for k, (path, flags) in enumerate(sources)]
-    runtime = _runtime(bits, folder)
-    _rename(objects, runtime, folder)
-    program = os.path.join(folder, "program")
-    libraries = ["-lpthread", "-lm", *(["-latomic"] if _undefined(objects, "__atomic_") else [])]
-    done = _run(GCC, [f"-m{bits}", "-no-pie", "-g", *objects, *runtime, "-o", program, *libraries])
-    if done.returncode:
-        raise InputError(Loc(sources[0][0], 0), f"gcc cannot link the program: {_complaint(done.stderr)}")
-    return _look(program, objects)
+    """Compile and link in the folder. `sources`: files, each with its preprocessor flags.
+
+    An `inline` function has no external definition in C99, and without optimisation no other either; fsoft and older compilers do not
+    mind, so such a program is compiled again as they would.
+    """
+    runtime, program = _runtime(bits, folder), os.path.join(folder, "program")
+    for dialect in ("-std=gnu17", "-fgnu89-inline"):
+        objects = []
+        for k, (path, flags) in enumerate(sources):
+            objects.append(_compile(path, [dialect, *flags], bits, prop, os.path.join(folder, f"user{k}.o")))
+        _rename(objects, runtime, folder)
+        libraries = ["-lpthread", "-lm", *(["-latomic"] if _undefined(objects, "__atomic_") else [])]
+        done = _run(GCC, [f"-m{bits}", "-no-pie", "-g", *objects, *runtime, "-o", program, *libraries])
+        if not done.returncode:
+            return _look(program, objects)
+    raise InputError(Loc(sources[0][0], 0), f"gcc cannot link the program: {_complaint(done.stderr)}")
 
 
 def _compile(path: str, flags: Sequence[str], bits: int, prop: str, target: str) -> str:
     checks = ["-fsanitize=" + UNDEFINED[prop]] if prop in UNDEFINED else []
     language = ["-x", "cpp-output"] if path.endswith(".i") else []
-    arguments = [f"-m{bits}", "-std=gnu17", "-g", "-O0", "-w", "-fno-builtin", "-fno-pie", "-fsanitize=thread", *checks, "-D__FSOFT__=1", *flags]
-    done = _run(GCC, [*arguments, *language, "-c", path, "-o", target])
+    arguments = [f"-m{bits}", "-std=gnu17", "-g", "-O0", "-w", "-fno-builtin", "-fno-pie", "-D__FSOFT__=1", *flags]
+    done = _run(GCC, [*arguments, "-fsanitize=thread", *checks, *language, "-c", path, "-o", target])
     if done.returncode:
         if bits == 32 and re.search(r"(gnu/stubs-32|bits/libc-header-start|sys/cdefs)\.h: No such file", done.stderr):
             raise InputError(Loc(path, 0), "gcc cannot compile for 32 bits here (Debian: apt-get install gcc-multilib)")
@@ -103,8 +109,8 @@ def _run(tool: Tool, arguments: Sequence[str]) -> subprocess.CompletedProcess[st
 
 
 def _complaint(stderr: str) -> str:
-    lines = [line for line in stderr.splitlines() if "error:" in line or "undefined reference" in line] or stderr.splitlines() or ["no message"]
-    return lines[0].strip()
+    errors = [line for line in stderr.splitlines() if "error:" in line or "undefined reference" in line]
+    return next(iter(errors or stderr.splitlines()), "no message").strip()
 
 
 def _symbols(path: str) -> list[tuple[int, int, str, str]]:
@@ -143,10 +149,8 @@ def _look(program: str, objects: Sequence[str]) -> Binary:
     binary = Binary(program)
     users = {name for path in objects for _, _, kind, name in _symbols(path) if kind in "bBdDrRC"}
     for address, size, kind, name in _symbols(program):
-        if kind in "tT" and name.startswith("__VERIFIER_atomic_") and not name.endswith(("_begin", "_end")):
-            binary.functions.append((address, address + size, ATOMIC))
-        elif kind in "T" and name in _ERRORS:
-            binary.functions.append((address, address + size, ERROR))
+        if kind in "tT" and (special := _SPECIAL.get(name, ATOMIC if name.startswith("__VERIFIER_atomic_") else 0)):
+            binary.functions.append((address, address + size, special))
         elif kind in "bBdDrR" and name in users and size:
             binary.symbols.setdefault(name, []).append((address, size))
             if re.search(r"\.\d+$", name):

@@ -108,4 +108,4 @@ def new_folder() -> str:
     try:
         return tempfile.mkdtemp(prefix="fsoft-replay-")
     except OSError as error:
-        raise InputError(Loc(tempfile.gettempdir() if os.path.isdir("/tmp") else "TMPDIR", 0), f"no folder for the program: {error.strerror}") from None
+        raise InputError(Loc("TMPDIR", 0), f"no folder for the compiled program: {error.strerror}") from None

@@ -1,7 +1,7 @@
 """From a trace to the schedule file that the runtime reads: the visible events in their order, the inputs of each thread, how it ends.
 
-An event is an access, a synchronisation call, a creation, the entry of an atomic section. The runtime matches what the compiled program does
-with these by thread, line, kind and place (`runtime/turns.c`).
+An event is an access, a synchronisation call, a creation, the entry of an atomic section. The runtime matches what the compiled program
+does with these by thread, line, kind and place (`runtime/turns.c`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from fsoft.trace.replay.binary import Binary
 Json = dict[str, Any]
 
 PRIMARY = (
-    "acquire", "release", "try", "rdlock", "wrlock", "rwunlock", "wait", "wake", "signal", "broadcast", "semwait", "post", "arrive", "barrier",
-    "once", "init", "destroy", "join", "detach", "cancel",
+    "acquire", "release", "try", "rdlock", "wrlock", "rwunlock", "wait", "wake", "signal", "broadcast", "semwait", "post",
+    "arrive", "barrier", "once", "init", "destroy", "join", "detach", "cancel",
 )  # fmt: skip
 _INSIDE = {"wait": "release", "wake": "acquire"}  # what a call does besides
 PENDING, SPURIOUS, TIMEOUT = 1, 2, 4  # as in runtime.h
@@ -28,7 +28,8 @@ FILE_STEP = 1_000_000
 
 @dataclass(slots=True)
 class Event:
-    """`how`: READS and WRITES. `detail`: the slot that is created, joined or woken. `pokes`: undefined memory (object, offset, size, value)."""
+    """`how`: READS and WRITES. `detail`: the thread that is created, joined or woken. `pokes`: undefined memory as (object, offset,
+    size, value)."""
 
     slot: int
     kind: str
@@ -47,7 +48,8 @@ class Event:
 
 
 def _shared(trace: Json) -> set[int]:
-    """The objects that must be found in the program: several threads access them, they are read while undefined, or the end names them."""
+    """The objects that must be found in the program: several threads access them, they are read while undefined, or the end names
+    them."""
     users: dict[int, set[int]] = {}
     wanted = {trace["end"].get("access", {}).get("object", -1)}
     for move in trace["moves"]:
@@ -128,9 +130,11 @@ class Schedule:
         for given in move["inputs"]:
             if given["kind"] == "input":
                 value = given["value"] & ((1 << given["width"]) - 1)
-                self.inputs.append(f"input {slot} {self.line(given)} {value:x} {given['name'].replace(' ', '_')[:60]}")
+                line = 0 if given["library"] else self.line(given)
+                self.inputs.append(f"input {slot} {line} {value:x} {given['name'].replace(' ', '_')[:60]}")
         for allocated in move["allocates"]:
-            self.allocations.append(f"alloc {slot} {self.line(allocated)} {allocated['object']} {allocated['size']}")
+            line = 0 if allocated["library"] else self.line(allocated)
+            self.allocations.append(f"alloc {slot} {line} {allocated['object']} {allocated['size']}")
 
     def _undefined(self, move: Json) -> Iterable[tuple[int, int, int, int]]:
         for given in move["inputs"]:
@@ -172,7 +176,8 @@ class Schedule:
                     made.append(Event(slot, "free", *place, WRITES, line, flags))
                 continue
             last = made[-1] if made else None
-            if last and access["atomic"] and (last.object, last.offset, last.size, last.line) == (*place, line) and last.how == READS and how == WRITES:
+            same = last and (last.object, last.offset, last.size, last.line, last.how) == (*place, line, READS)
+            if last and same and access["atomic"] and access["write"]:
                 last.how = READS | WRITES
                 continue
             made.append(Event(slot, "access", *place, how, line, flags))
@@ -196,8 +201,6 @@ class Schedule:
         fault = end.get("access", {})
         parts = (
             end["kind"], self.trace["property"], self.last, self.line(end),
-            fault.get("object", -1), fault.get("offset", 0), fault.get("size", 0),
+            fault.get("object", -1), fault.get("offset", 0),
         )  # fmt: skip
-        lines = [f"end {' '.join(map(str, parts))}"]
-        lines += [f"blocked {self._thread(thread['slot'])}" for thread in end.get("threads", [])]
-        return lines + [f"lost {number}" for number in end.get("objects", [])]
+        return [f"end {' '.join(map(str, parts))}", *(f"blocked {self._thread(t['slot'])}" for t in end.get("threads", []))]

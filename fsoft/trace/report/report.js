@@ -84,6 +84,8 @@
     button.setAttribute("aria-current", "step");
     if (focus) button.focus({ preventScroll: true });
     reveal(rows[k]);
+    const row = rows[k].getBoundingClientRect();
+    if (focus && (row.bottom > window.innerHeight || row.top < 0)) rows[k].scrollIntoView({ block: "nearest" });
     byId("now").textContent = `Step ${k + 1} of ${rows.length}, thread ${step.slot} ${data.threads[step.slot]}, line ${step.line}: `
       + step.text + (step.words ? " \u2014 " + step.words : "");
     filled(byId("vars"), variables(k), "nothing yet");
@@ -118,7 +120,9 @@
     byId("hits").textContent = word === "" ? "" : hits.length === 1 ? "1 step" : `${hits.length} steps`;
   }
   function nextHit() {
-    if (hits.length) go(hits.find((k) => k > current) ?? hits[0], false);
+    if (!hits.length) return;
+    go(hits.find((k) => k > current) ?? hits[0], false);
+    rows[current].scrollIntoView({ block: "nearest" });
   }
 
   const actions = {

@@ -4,7 +4,7 @@
 
 static struct event *hook(const volatile void *address, size_t size, int how, const void *pc) {
     struct thread *me = self;
-    if (!me || me->busy) return NULL;
+    if (!me) return NULL;
     struct arrival a = {.kind = ACCESS, .address = (uintptr_t)address, .size = size, .how = how, .line = line_of(site_of(pc)), .thread = -1};
     struct event *e = arrive(&a);
     check_access(me, a.address, size, how, a.line);
@@ -41,9 +41,10 @@ void __tsan_vptr_update(void **p, void *value) {
 
 void __tsan_func_entry(void *caller) {
     struct thread *me = self;
-    if (!me || me->busy) return;
+    if (!me) return;
     switch (function_at(HERE)) {
-    case ATOMIC: begin_section(me, caller); break;
+    case ATOMIC:
+    case BEGIN: begin_section(me, caller); break;
     case ERROR: fail_here("error", line_of(caller), "an error function is called"); break;
     default: break;
     }
@@ -51,7 +52,9 @@ void __tsan_func_entry(void *caller) {
 
 void __tsan_func_exit(void) {
     struct thread *me = self;
-    if (me && !me->busy && function_at(HERE) == ATOMIC) end_section(me);
+    if (!me) return;
+    enum function_kind kind = function_at(HERE);
+    if (kind == ATOMIC || kind == FINISH) end_section(me);
 }
 
 void __tsan_atomic_thread_fence(int order) {

@@ -33,7 +33,7 @@ static struct allocation *next_allocation(int slot, int line) {
     for (int k = 0; k < allocation_count; k++) {
         struct allocation *x = &allocations[k];
         if (x->slot != slot || x->done) continue;
-        return x->line == line ? x : NULL;
+        return !x->line || x->line == line ? x : NULL;
     }
     return NULL;
 }
@@ -60,7 +60,7 @@ static void *allocate(size_t size, const void *pc) {
 }
 
 void *replay_malloc(size_t size) {
-    return self && !self->busy ? allocate(size, HERE) : malloc(size);
+    return allocate(size, HERE);
 }
 
 void *replay_calloc(size_t count, size_t size) {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 
-/* The next input of this thread at this line; one that is not in the schedule does not matter. */
+/* The next input of this thread, if it is for this line (0: any); one that is not in the schedule does not matter. */
 unsigned long long next_input(const char *name, const void *pc, int *found) {
     struct thread *me = self;
     int line = line_of(site_of(pc));
@@ -15,7 +15,7 @@ unsigned long long next_input(const char *name, const void *pc, int *found) {
     for (int k = 0; k < input_count; k++) {
         struct input *i = &inputs[k];
         if (i->slot != me->slot || i->done) continue;
-        if (i->line == line && (!name || !strncmp(i->name, name, strlen(name)))) {
+        if ((!i->line || i->line == line) && (!name || !strncmp(i->name, name, strlen(name)))) {
             i->done = *found = 1;
             value = i->value;
         }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 
@@ -113,11 +114,13 @@ static void skip_blocked(void) {
 static void *watch(void *unused) {
     unsigned long last = 0;
     int quiet = 0, settled = 0, same = 0, before = -1;
+    clock_t spent = 0;
     (void)unused;
     for (;;) {
         usleep(TICK);
-        quiet = arrivals == last ? quiet + 1 : 0;
+        quiet = arrivals == last && clock() - spent < CLOCKS_PER_SEC / 500 ? quiet + 1 : 0;
         last = arrivals;
+        spent = clock();
         same = now == before ? same + 1 : 0;
         before = now;
         if (!strcmp(ending.kind, "deadlock") && now >= event_count) {
@@ -130,7 +133,7 @@ static void *watch(void *unused) {
             }
         }
         if (quiet == SETTLED) skip_blocked();
-        if (quiet > STALLED || same > LOST) stalled();
+        if (quiet > STALLED || (same > LOST && now < event_count)) stalled();
     }
     return NULL;
 }

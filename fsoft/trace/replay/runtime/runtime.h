@@ -55,9 +55,8 @@ struct allocation {
 
 struct ending { /* what is predicted */
     char kind[24], property[32];
-    int slot, line, object;
+    int slot, line, object; /* object, offset: of an invalid access */
     long offset;
-    size_t size;
 };
 
 struct arrival { /* a thread is about to do something */
@@ -77,7 +76,6 @@ struct thread {
     void *arg;
     void *site;       /* the user's call, while the runtime works for a library function */
     int section;      /* depth of atomic sections */
-    int busy;         /* inside the runtime: hooks are off */
     int released;     /* past its events: everything passes freely */
     int finished, detached, joined, cancelled, cancel_off;
     const char *call; /* the blocking call that it is in */
@@ -96,7 +94,6 @@ extern struct allocation *allocations;
 extern int allocation_count;
 extern struct ending ending;
 extern int blocked[MOST_THREADS], blocked_count;
-extern int lost[MOST_THREADS], lost_count;
 extern struct thread *threads[MOST_THREADS];
 extern __thread struct thread *self;
 extern pthread_mutex_t big; /* guards all of this */
@@ -107,7 +104,7 @@ void read_schedule(const char *path);
 struct object *object_of(int id);
 struct object *global_at(uintptr_t address);
 int line_of(const void *pc);
-enum function_kind { PLAIN, ATOMIC, ERROR } function_at(const void *pc);
+enum function_kind { PLAIN, ATOMIC, ERROR, BEGIN, FINISH } function_at(const void *pc);
 int static_range(int k, uintptr_t *low, uintptr_t *high);
 
 /* turns.c */

@@ -28,7 +28,6 @@ struct allocation *allocations;
 int allocation_count;
 struct ending ending = {.slot = -1, .object = -1};
 int blocked[MOST_THREADS], blocked_count;
-int lost[MOST_THREADS], lost_count;
 static struct row *rows;
 static int row_count;
 static struct function *functions;
@@ -89,12 +88,9 @@ static void read_line(const char *line) {
         struct allocation *x = ADD(allocations, allocation_count);
         sscanf(line, "alloc %d %d %d %zu", &x->slot, &x->line, &x->object, &x->size);
     } else if (!strncmp(line, "end ", 4)) {
-        sscanf(line, "end %23s %31s %d %d %d %ld %zu", ending.kind, ending.property, &ending.slot, &ending.line, &ending.object, &ending.offset,
-               &ending.size);
+        sscanf(line, "end %23s %31s %d %d %d %ld", ending.kind, ending.property, &ending.slot, &ending.line, &ending.object, &ending.offset);
     } else if (sscanf(line, "blocked %d", &n) == 1) {
         blocked[blocked_count++ % MOST_THREADS] = n;
-    } else if (sscanf(line, "lost %d", &n) == 1) {
-        lost[lost_count++ % MOST_THREADS] = n;
     }
 }
 

@@ -1,9 +1,5 @@
-/* Who may go on: events in their order, one thread at a time.
-
-   An arrival is matched with the events of its thread by line, kind and place, not by position alone: what C leaves open (the order of the
-   accesses of a statement) and what fsoft left out does not confuse it. Events that never come (memory that gcc does not tell about) are
-   skipped when a later one arrives, but never beyond a synchronisation call: those always come. */
-#include "runtime.h"
+/* Who may go on: events in their order, one thread at a time. */
+#include "match.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,87 +9,6 @@ pthread_mutex_t big = PTHREAD_MUTEX_INITIALIZER;
 unsigned long arrivals;
 static int holder; /* the slot that runs; main is the first */
 
-
-/* ---------------------------------------------------------------- matching */
-
-static int overlap(uintptr_t a, size_t m, uintptr_t b, size_t n) {
-    return a < b + (n ? n : 1) && b < a + (m ? m : 1);
-}
-
-/* Whether the place of the event can be that of the arrival. An object whose address is not known can be anywhere that is not known. */
-static int same_place(const struct event *e, const struct arrival *a) {
-    struct object *o = object_of(e->object);
-    if (e->kind == JOIN || e->kind == DETACH || e->kind == CANCEL) return e->detail < 0 || e->detail == a->thread;
-    if (!o || !a->address) return 1;
-    if (o->firm) return overlap(o->base + (uintptr_t)e->offset, e->size, a->address, a->size);
-    return (e->kind != ACCESS || e->size == a->size || a->size > 8) && !global_at(a->address);
-}
-
-static int matches(const struct event *e, const struct arrival *a) {
-    if (e->kind != (int)a->kind && !(a->also & ALSO(e->kind))) return 0;
-    if (e->kind == EXIT || e->kind == SECTION) return 1;
-    if (e->line && a->line && e->line != a->line) return 0;
-    if (e->kind == ACCESS && !(e->how & a->how) && !(e->flags & PENDING && a->how & WRITES)) return 0; /* a bit-field is only written */
-    return same_place(e, a);
-}
-
-static int skippable(const struct event *e) {
-    return e->kind == ACCESS || e->kind == INIT || e->kind == FREE;
-}
-
-/* Whether the address of the object is known for certain. */
-static int firm(const struct event *e) {
-    struct object *o = object_of(e->object);
-    return e->kind != ACCESS || (o && o->firm);
-}
-
-/* The event of the thread that arrives; NULL if there is none. `left` tells whether it has events at all. A place that is only guessed is no
-   reason to skip what is known and belongs to another line. */
-static struct event *match(struct thread *me, const struct arrival *a, int *left) {
-    int skipped = 0;
-    *left = 0;
-    for (int k = now; k < event_count; k++) {
-        struct event *e = &events[k];
-        if (e->slot != me->slot || e->done) continue;
-        *left = 1;
-        if (matches(e, a) && (firm(e) || !skipped)) return e;
-        if (!skippable(e)) return NULL;
-        skipped |= firm(e) && e->line != a->line;
-    }
-    return NULL;
-}
-
-/* An access of the statement that the schedule has earlier than the one that came first: C leaves their order open. */
-static int comes_late(const struct thread *me, const struct arrival *a) {
-    for (int k = 0; k < event_count; k++) {
-        struct event *e = &events[k];
-        if (e->slot != me->slot || !e->late) continue;
-        if (matches(e, a)) {
-            e->late = 0;
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* Learn where an object is: the first event that touches it tells. */
-static void bind(const struct event *e, const struct arrival *a) {
-    struct object *o = object_of(e->object);
-    if (o && !o->firm && a->address && e->kind != JOIN) o->base = a->address - (uintptr_t)e->offset;
-}
-
-/* A struct is copied at once: what else of the statement lies in the same bytes is done with it. */
-static void take_along(const struct event *first, const struct arrival *a) {
-    for (int k = (int)(first - events) + 1; k < event_count; k++) {
-        struct event *e = &events[k];
-        if (e->slot != first->slot || e->done) continue;
-        if (e->kind != ACCESS || e->flags & PENDING || e->line != first->line || e->how & ~a->how) return;
-        struct object *o = object_of(e->object);
-        if (!o || !o->base || !overlap(o->base + (uintptr_t)e->offset, e->size, a->address, a->size)) return;
-        if (a->size <= 8 && e->offset == first->offset && a->how != (READS | WRITES)) return;
-        e->done = 1;
-    }
-}
 
 /* ---------------------------------------------------------------- turns */
 
@@ -192,15 +107,28 @@ static void log_arrival(const struct thread *me, const struct arrival *a, const 
         fprintf(stderr, "%s\n", late ? "out of order" : me->released ? "free" : "not in the schedule");
 }
 
+/* The read of a bit-field store, at its turn; the store then starts from what it saw. */
+static void read_unit(struct thread *me, const struct arrival *a, uint64_t *unit, int *staged) {
+    struct event *e = silent_read(me, a);
+    if (!e) return;
+    wait_for_turn(me, e);
+    if (me->released) return;
+    e->done = 1;
+    memcpy(unit, (const void *)a->address, a->size);
+    *staged = 1;
+}
+
 /* The thread is about to do this. Returns when it may: with the event that it is, or NULL if the schedule does not name it. */
 struct event *arrive(const struct arrival *a) {
     struct thread *me = self;
-    int left = 0;
-    if (!me || me->busy || me->finished) return NULL;
+    int left = 0, staged = 0;
+    uint64_t unit;
+    if (!me || me->finished) return NULL;
     pthread_mutex_lock(&big);
     arrivals++;
     me->at = *a;
     int late = !me->section && comes_late(me, a);
+    if (!late && !me->section && !me->released) read_unit(me, a, &unit, &staged);
     struct event *e = me->released || late ? NULL : match(me, a, &left);
     log_arrival(me, a, e, late);
     if (late)
@@ -215,9 +143,10 @@ struct event *arrive(const struct arrival *a) {
         park(me);
     if (e) {
         e->done = 1;
-        bind(e, a);
+        bind_object(e, a);
         take_along(e, a);
         write_pokes(e);
+        if (staged) memcpy((void *)a->address, &unit, a->size);
         advance();
     }
     pthread_mutex_unlock(&big);
@@ -226,7 +155,9 @@ struct event *arrive(const struct arrival *a) {
 
 struct event *arrive_at(enum kind kind, unsigned also, const void *address, const void *pc) {
     struct arrival a = {.kind = kind, .also = also, .address = (uintptr_t)address, .how = READS | WRITES, .line = line_of(site_of(pc)), .thread = -1};
-    return arrive(&a);
+    struct event *e = arrive(&a);
+    if (self && address) check_access(self, a.address, 1, READS, a.line);
+    return e;
 }
 
 /* How many bytes of a copy the next event of this thread covers, from this address on; 1 if there is none. */

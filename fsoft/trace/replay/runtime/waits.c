@@ -182,10 +182,9 @@ static int take(sem_t *s, unsigned also, const char *name, const void *pc) {
         return error;
     }
     enter_call(name);
-    while (sem_trywait(s)) {
+    while (sem_trywait(s)) { /* not sem_wait: the thread may be cancelled meanwhile */
         check_cancel(self);
-        if (!self->released) usleep(500);
-        if (self->released) sem_wait(s), sem_post(s);
+        usleep(500);
     }
     leave_call();
     return 0;

@@ -12,7 +12,7 @@ from fsoft.parametric.infer import Inference, Stuck
 from fsoft.parametric.samples import Sampler
 from fsoft.parametric.system import System
 
-EFFORTS = (Effort(), Effort(values=3, values_of_two=3, guarded_pairs=True))
+EFFORTS = (Effort(), Effort(), Effort(values=3, values_of_two=3, guarded_pairs=True))
 STATES = 20_000
 _LENGTH = 150
 _SECONDS = 20.0
@@ -36,7 +36,12 @@ class Failed:
 
 
 def prove(
-    system: System, deadline: float, seed: int = 0, hear: Hear = lambda _states: None, states: int = STATES, efforts: Sequence[Effort] = EFFORTS
+    system: System,
+    deadline: float,
+    seed: int = 0,
+    hear: Hear = lambda _states: None,
+    states: int = STATES,
+    efforts: Sequence[Effort] = EFFORTS,
 ) -> Proof | Failed:
     """A proof that no move is bad, for any number of threads of the unbounded kinds. OutOfTime past the deadline."""
     samples = Sampler(system, seed + 1).run(states, _LENGTH, min(_SECONDS, deadline - time.monotonic()))
@@ -45,12 +50,14 @@ def prove(
         violation = samples.violated
         return Failed(f"a run violates {violation.prop} at {violation.loc}: {violation.message} (--engine explicit shows such a run)")
     stuck: Stuck | None = None
+    dropped: list[Clause] = []
     for effort in efforts:
-        candidates = Candidates(system, samples, effort)
-        found = Inference(system, candidates.clauses() + candidates.unseen(), deadline).prove()
+        candidates = Candidates(system, samples, effort, dropped)
+        inference = Inference(system, candidates.clauses() + candidates.unseen(), deadline)
+        found = inference.prove()
         if not isinstance(found, Stuck):
             return Proof(tuple(found))
-        stuck = found
+        stuck, dropped = found, dropped + inference.dropped()
     assert stuck is not None
     step = stuck.move.step
     return Failed(f"{step.loc}: no invariant about two threads was found that excludes a failure here: {step.text}")

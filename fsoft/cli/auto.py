@@ -1,0 +1,67 @@
+"""`auto` on the command line: its options, asking it, and the line that shows how far its members are."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from fsoft.cli.arguments import Parser, Request, positive
+from fsoft.cli.circuits import ENGINE_OPTIONS, reduction_of
+from fsoft.cli.exits import OutOfTime, UsageError
+from fsoft.cli.search import Watch
+from fsoft.program.program import Program
+from fsoft.program.verdict import Stats, Verdict
+
+if TYPE_CHECKING:
+    from fsoft.auto.race import Entrant
+
+_MARGIN = 0.3
+_WIDTH = 120
+
+
+def add_auto(parser: Parser) -> None:
+    group = parser.add_argument_group("auto (docs/auto.md)")
+    group.add_argument("--jobs", type=positive, metavar="N", help="auto: how many engines run at a time (one per core)")
+
+
+def is_auto(args: argparse.Namespace) -> bool:
+    """Whether nobody says which engine or encoding."""
+    return args.engine == "auto" or (args.engine is None and args.encoding is None)
+
+
+def check_auto(args: argparse.Namespace) -> None:
+    """UsageError for options that only make sense for one engine."""
+    for name in (*ENGINE_OPTIONS, "scheduler", "contexts", "rounds", "schedule", "arrays"):
+        if getattr(args, name, None) is not None:
+            raise UsageError(f"--{name} is for one engine or encoding: choose it with --engine or --encoding")
+
+
+def ask_auto(program: Program, asked: Request, args: argparse.Namespace, watch: Watch) -> tuple[Program, Verdict]:
+    """The verdict of `auto`, and the Program that it is about; `OutOfTime` with what is known when the time is up."""
+    from fsoft import api, auto
+
+    deadline = None if args.timeout is None else args.started + args.timeout - _MARGIN
+    reduced = args.por is not None or args.transactions is not None
+    try:
+        return auto.check_growing(
+            program,
+            lambda options: api.load(asked.sources, options, bits=asked.bits, cpp=asked.cpp),
+            asked.options,
+            frozenset(name for name in ("threads", "heap", "recursion") if getattr(args, name) is not None),
+            deadline,
+            jobs=args.jobs,
+            memory=args.memory,
+            seed=args.seed,
+            reduction=reduction_of(args, program.checks) if reduced else None,
+            progress=watch,
+            watch=lambda running: watch.show(" | ".join(map(_doing, running))[:_WIDTH]),
+        )
+    except auto.OutOfTime as late:
+        raise OutOfTime(late.verdict) from None
+
+
+def _doing(entrant: Entrant) -> str:
+    known = entrant.known
+    if isinstance(known, Stats):
+        known = f"{known.states:,} states" if known.states else f"{known.depth} steps"
+    return f"{entrant.name}: {known}" if known else entrant.name

@@ -201,8 +201,9 @@ class Walk:
         self.steps.append(Taken(self.slot, index, when, terms.running, terms.effect, scene.leaf, turn))
         own = self._own
         written = {entry: value for entry, value in terms.effect.writes.items() if entry not in own and not self.is_shared(entry)}
-        live = self._live[step.target]
-        registers = {name: value if name in live else self._zeros[name] for name, value in terms.registers.items()}
+        registers = terms.registers
+        for name in (self._live[step.source] | terms.changed) - self._live[step.target]:
+            registers[name] = self._zeros[name]  # those that were dead before are zero already
         after = Here(conj(when, terms.running), registers, here.memory | written, turn_after)
         if terms.running is not TRUE:
             self.stopped.append((self.steps[-1], after))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fsoft.program.expr import Expr, postorder
@@ -70,11 +70,6 @@ class Expressions:
                 text[node], sizes[node] = f"e{self._parts}", 1
         return [text[root] for root in roots], before
 
-    def _helper(self, name: str, make: Callable[[], str]) -> str:
-        if name not in self.helpers:
-            self.helpers[name] = make()
-        return name
-
     def _fits(self, text: str, width: int) -> str:
         """A C value cut to `width` bits."""
         cast = f"({type_of(width)})({text})"
@@ -117,10 +112,9 @@ class Expressions:
         from fsoft.sequentialize.c_helpers import HELPERS
 
         inner = node.args[0].width
-        key = node.op if node.op in HELPERS else ""
-        if not key:
+        if node.op not in HELPERS:
             raise InternalError(f"no C for the operator {node.op}")
-        name = self._helper(f"{node.op}_{inner}_{node.width}", lambda: "")
-        if not self.helpers[name]:
-            self.helpers[name] = HELPERS[key](name, inner, node.width, node.data)
+        name = f"{node.op}_{inner}_{node.width}"
+        if name not in self.helpers:
+            self.helpers[name] = HELPERS[node.op](name, inner, node.width, node.data)
         return f"{name}({', '.join(args)})"

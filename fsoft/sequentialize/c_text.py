@@ -258,6 +258,12 @@ class _Printer:
 
     def _choice(self, key: tuple[int, int, int], indent: str) -> str:
         """A variable with what is chosen at a site."""
+        name, declaration = self._chosen(key)
+        self.body.append(indent + declaration)
+        return name
+
+    def _chosen(self, key: tuple[int, int, int]) -> tuple[str, str]:
+        """The name of a variable with what is chosen at a site, and its declaration."""
         site = self.sites.number[key]
         width = self.sites.width[site]
         bits = size_of(width)
@@ -265,18 +271,17 @@ class _Printer:
         text = self.target.nondet(bits, site)
         if bits != width:
             text = f"({type_of(width)})({text} & {number((1 << width) - 1, width)})"
-        self.body.append(f"{indent}const {type_of(width)} in_{site} = {text};")
-        return f"in_{site}"
+        return f"in_{site}", f"const {type_of(width)} in_{site} = {text};"
 
     def _input(self, where: tuple[int, int], action: Input, texts: list[str], target: str) -> list[str]:
-        name = _collected(self, (*where, -1))
+        name, declaration = self._chosen((*where, -1))
         if action.among is None:
-            return [name.declaration, f"{target} = {name.name};"]
+            return [declaration, f"{target} = {name};"]
         mask, width = texts[0], self.template.registers[action.reg].width
         kind = type_of(action.among.width)
         find = f"{{ {kind} m = {mask}; u32 low = 0; if (m) while (!(m >> low & 1u)) low++; "
-        pick = f"u32 k = (u32){name.name}; if (k >= {action.among.width}u || !(m >> k & 1u)) k = low; {target} = ({type_of(width)})k; }}"
-        return [name.declaration, find + pick]
+        pick = f"u32 k = (u32){name}; if (k >= {action.among.width}u || !(m >> k & 1u)) k = low; {target} = ({type_of(width)})k; }}"
+        return [declaration, find + pick]
 
     def _havoc(self, where: tuple[int, int], cells: list[tuple[str, int]], indent: str) -> None:
         for k, (cell, _) in enumerate(cells):
@@ -319,7 +324,7 @@ class _Printer:
         self.body += [f"{inner}{target} = got;", f"{indent}}}"]
         if not action.zero and objects:
             at = next(k for k in reversed(range(len(self.body))) if self.body[k] == f"{inner}{word} got = 0;")
-            fresh = [_collected(self, (*where, k)).declaration for k in range(len(self.memory.cells(objects[0])))]
+            fresh = [self._chosen((*where, k))[1] for k in range(len(self.memory.cells(objects[0])))]
             self.body[at:at] = [f"{inner}{line}" for line in fresh]
 
     def _free(self, action: Free, address: str, step: Step) -> list[str]:
@@ -355,17 +360,6 @@ def _lined(body: list[str]) -> list[str]:
 
 def _string(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-class _Name:
-    def __init__(self, name: str, declaration: str):
-        self.name, self.declaration = name, declaration
-
-
-def _collected(printer: _Printer, key: tuple[int, int, int]) -> _Name:
-    """A choice as a name and its declaration, not yet printed."""
-    name = printer._choice(key, "")
-    return _Name(name, printer.body.pop())
 
 
 def _at(action: Action, step: Step) -> str:

@@ -15,19 +15,16 @@ from itertools import pairwise
 
 from fsoft.analysis.points_to import PointsTo
 from fsoft.analysis.validity import Validity
-from fsoft.frontend.source import NOWHERE
 from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, make, negate
 from fsoft.program.program import Action, Assign, Check, Halt, Input, Load, Marker, Program
 from fsoft.properties.race_objects import race_ranges
 from fsoft.properties.waits import Source as Waited
 from fsoft.properties.waits import Waits
+from fsoft.sequentialize.leaks import add_leaks
 from fsoft.sequentialize.probe import Probe, Seen
 from fsoft.sequentialize.sequential import Writer
 from fsoft.sequentialize.threads import Positions, Source
-
-UNFOLLOWED = frozenset({"valid-memtrack"})
-"""Properties of states that are not followed: nothing is proved about them."""
 
 
 class Final:
@@ -67,19 +64,29 @@ class Final:
 
     # ------------------------------------------------------------ coverage
 
-    def coverage(self, busy: list[dict[int, Expr]], marker: Marker) -> None:
+    def coverage(self, busy: list[dict[int, Expr]], marker: Marker, ended: Expr = FALSE) -> None:
+        """A bound that holds if some run needs another round and has not `ended`."""
         slots = range(len(self.sources))
         rounds = [[row.get(slot, FALSE) for slot in slots] for row in busy] + [[self.moves(slot) for slot in slots]]
-        tight: Expr = TRUE
+        tight = negate(ended)
         for before, after in pairwise(rounds):
             tight = self._kept("tight", conj(tight, _descends(before, after)))
         self.out.step([Halt("cut", self.out.marker(marker), tight)], "another round")
 
-    def unfollowed(self) -> None:
-        """A bound for each property that nothing here looks at."""
-        for prop in sorted(self.program.checks & UNFOLLOWED):
-            marker = Marker(f"not followed: {prop}", True, False, NOWHERE, f"{prop} is not followed in sequentialized programs")
-            self.out.step([Halt("cut", self.out.marker(marker))], "not followed")
+    def leaks(self, ended: Expr) -> None:
+        """Someone ended the process, or everybody has finished."""
+        idle: Expr = TRUE
+        for source in self.sources:
+            idle = conj(idle, negate(disj(self.positions.gone(source), self.moves(source.slot))))
+        add_leaks(self.out, self._kept("over", disj(ended, conj(idle, negate(self._unfinished())))))
+
+    def _unfinished(self) -> Expr:
+        """Somebody is where he has something to do."""
+        total: Expr = FALSE
+        for (slot, location), probes in self.probes.items():
+            if not any(t.kind == "start" for p in probes for t in p.step.tags):
+                total = disj(total, self.positions.at(self.sources[slot], location))
+        return total
 
     # ------------------------------------------------------------ deadlocks
 
@@ -91,14 +98,13 @@ class Final:
 
     def _stuck(self) -> Expr:
         """A global deadlock."""
-        stuck, unfinished, inside = TRUE, FALSE, FALSE
+        stuck, inside = TRUE, FALSE
         for source in self.sources:
             stuck = conj(stuck, negate(disj(self.positions.gone(source), self.moves(source.slot, "spurious"))))
             for (who, location), probes in self.probes.items():
                 if who != source.slot or any(t.kind == "start" for p in probes for t in p.step.tags):
                     continue
                 here = self.positions.at(source, location)
-                unfinished = disj(unfinished, here)
                 sections: Expr = TRUE
                 tried: Expr = FALSE
                 for probe in probes:
@@ -106,7 +112,7 @@ class Final:
                     tried = disj(tried, guard)
                     sections = sections if any(t.kind == "section" for t in probe.step.tags) else conj(sections, negate(guard))
                 inside = disj(inside, conj(here, conj(tried, sections)))
-        return self._kept("stuck", conj(stuck, conj(unfinished, negate(inside))))
+        return self._kept("stuck", conj(stuck, conj(self._unfinished(), negate(inside))))
 
     def _circle(self) -> Expr:
         """Guessed threads wait for each other."""

@@ -22,13 +22,15 @@ from fsoft.analysis.actions import with_when
 from fsoft.analysis.sharing import Sharing
 from fsoft.analysis.validity import Validity
 from fsoft.frontend.source import NOWHERE
-from fsoft.program.expr import TRUE, Expr, binary, conj, const, disj, negate
+from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, negate
 from fsoft.program.interpreter import in_section
 from fsoft.program.program import Action, Assign, Halt, Input, Marker, Program, Require, Step
 from fsoft.sequentialize.final import Final
 from fsoft.sequentialize.schedule import Schedule
 from fsoft.sequentialize.sequential import GO, Sequential, Writer
 from fsoft.sequentialize.threads import Effects, Positions, Source
+
+OF_STATES = frozenset({"no-deadlock", "no-data-race", "valid-memtrack"})
 
 _forced_completion = False
 """A defect for the tests to catch: in the last round threads do not stop before they have to."""
@@ -58,6 +60,7 @@ class _Playing:
         self.go = self.out.register(GO, 1)
         self.busy: list[dict[int, Expr]] = []
         self.deferred: dict[tuple[str, int | None], Expr] = {}
+        self.ended = self._seen("ended", None) if "valid-memtrack" in program.checks else None  # the end itself is observed
 
     def run(self) -> Sequential:
         self.out.step([Assign(str(self.positions.at(source, 0).data), TRUE) for source in self.sources], "every thread is at its start")
@@ -74,19 +77,20 @@ class _Playing:
     def _final(self) -> None:
         """Questions about the state after the last round."""
         final, checks, schedule = Final(self.out, self.positions, self.sources), self.program.checks, self.options.schedule
-        if self.options.coverage or checks & {"no-deadlock", "no-data-race"}:
+        if self.options.coverage or checks & OF_STATES:
             final.look()
+        if self.ended is not None:
+            final.leaks(self.ended)
         if "no-deadlock" in checks:
             final.deadlocks()
         if "no-data-race" in checks:
             final.data_races()
         if self.options.coverage:
-            final.unfollowed()
             if schedule.restricted:
                 marker = Marker("schedule", True, False, NOWHERE, "the schedule leaves out runs", "leave out --schedule")
                 self.out.step([Halt("cut", self.out.marker(marker))], "a given schedule")
             else:
-                final.coverage(self.busy, round_marker(len(schedule.rounds)))
+                final.coverage(self.busy, round_marker(len(schedule.rounds)), self.ended or FALSE)
 
     # ------------------------------------------------------------ threads
 
@@ -104,6 +108,7 @@ class _Playing:
             run = TRUE
             if location in source.ranks and not last:
                 run = binary("ult", const(source.ranks[location], switch.width), switch)
+                run = run if self.ended is None else conj(run, negate(self.ended))
             picks = self._picks(source, location)
             for (index, step), pick in zip(steps, picks, strict=True):
                 self._step(number, source, index, step, conj(conj(self.positions.at(source, location), run), pick))
@@ -141,6 +146,7 @@ class _Playing:
                 actions.append(Halt("pruned", None, conj(when, negate(new.condition)), step.loc))
             elif isinstance(new, Halt):
                 whole = in_section(self.program, source.slot, step) or (over and not changed)
+                whole = whole and not (new.kind == "ended" and self.ended is not None)
                 on = self._halt(source, new, when, on, whole, actions)
             else:
                 actions.append(new if source.harmless(action) else with_when(new, when))
@@ -157,12 +163,16 @@ class _Playing:
             return on
         gone = self.positions.gone(source)
         actions.append(Assign(str(gone.data), disj(gone, when)))
-        seen = self.out.register(f"seen.{halt.kind}.{'' if halt.marker is None else halt.marker}", 1)
+        seen = self._seen(halt.kind, halt.marker)
         self.deferred[halt.kind, halt.marker] = seen
         actions.append(Assign(str(seen.data), disj(seen, when)))
         still = self.out.register("on", 1)
         actions.append(Assign("on", conj(on, negate(when))))
         return still
+
+    def _seen(self, kind: str, marker: int | None) -> Expr:
+        """Some thread has stopped in that way."""
+        return self.out.register(f"seen.{kind}.{'' if marker is None else marker}", 1)
 
 
 def round_marker(count: int) -> Marker:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from fsoft.frontend.source import NOWHERE, Loc
+from fsoft.frontend.source import NOWHERE
 from fsoft.program.expr import TRUE, Expr, reg
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import STOPS, Action, Halt, Location, Marker, Program, Register, Step, Template, Thread
@@ -22,8 +22,7 @@ GO = "go"
 
 @dataclass(slots=True)
 class Sequential:
-    """`origin[k]`: the slot and the step of the concurrent Program that step k stands for, None for steps of the driver. `order`: for
-    each move of a run the place that it has in the concurrent run, if that is not the order of the steps."""
+    """`origin[k]`: the slot and the step of the concurrent Program that step k stands for, None for steps of the driver."""
 
     program: Program
     concurrent: Program
@@ -85,7 +84,3 @@ class Writer:
         thread = Thread(0, "main", Template("main", self.registers, self.locations, self.steps, stops))
         program = replace(old, threads=[thread], objects=objects, markers=[*old.markers, *self.markers])
         return Sequential(program, old, self.origin)
-
-
-def place(loc: Loc) -> str:
-    return "" if loc == NOWHERE else f" at {loc.file}:{loc.line}"

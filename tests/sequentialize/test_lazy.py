@@ -19,7 +19,7 @@ from fsoft.program.verdict import Verdict
 from fsoft.properties import explore
 from fsoft.sequentialize import lazy as lazy_module
 from fsoft.sequentialize.schedule import schedule_of
-from tests.sequentialize.campaign import campaign
+from tests.sequentialize.campaign import bounded, campaign
 
 HEAD = """#include <pthread.h>
 #include <assert.h>
@@ -118,6 +118,20 @@ def test_races(tmp_path: Path, body: str, line: str) -> None:
     text = f"""void *worker(void *p) {{ {body} return 0; }}
     int main(void) {{ pthread_t t; pthread_create(&t, 0, worker, 0); {body} pthread_join(t, 0); return 0; }}"""
     assert asked(tmp_path, text, "no-data-race", incremental=True).last_line() == line
+
+
+@pytest.mark.parametrize("last, line", [("free(p);", "TRUE"), ("q = p;", "TRUE"), ("p = 0;", "FALSE(valid-memtrack)")])
+def test_leaks(tmp_path: Path, last: str, line: str) -> None:
+    text = f"""#include <stdlib.h>
+    int *q;
+    void *worker(void *a) {{ int *p = malloc(sizeof *p); {last} return 0; }}
+    int main(void) {{ pthread_t t; pthread_create(&t, 0, worker, 0); pthread_join(t, 0); return 0; }}"""
+    assert asked(tmp_path, text, "valid-memtrack", incremental=True).last_line() == line
+
+
+def test_few_rounds_find_just_what_lies_within_them() -> None:
+    tally = bounded(range(700, 706))
+    assert not tally.wrong
 
 
 @pytest.mark.parametrize("check, first", [("unreach-call", 500), ("no-deadlock", 520), ("no-data-race", 540)])

@@ -15,7 +15,6 @@ ANSWERED = tuple(prop for prop in PROPERTIES if prop not in ("no-data-race", "no
 """What can fail in a step."""
 
 _FOREVER = 1e9
-_MARGIN = 0.3  # seconds left to the caller to report
 
 
 class Parametric:
@@ -27,7 +26,7 @@ class Parametric:
         from fsoft.solve.sat import OutOfTime
 
         stats, started = Stats(), time.monotonic()
-        deadline = started + (_FOREVER if timeout is None else max(0.1, timeout - _MARGIN))
+        deadline = started + (_FOREVER if timeout is None else timeout)
         prop = next(iter(program.checks)) if len(program.checks) == 1 else ""
 
         def hear(states: int) -> None:
@@ -59,11 +58,12 @@ class Parametric:
 
 
 def _covered(program: Program) -> str:
-    """How many threads the answer is about."""
+    """How many threads the question is about, and who can answer for fewer."""
     many = {slot for group in program.unbounded for slot in group}
     if not many:
-        return f"the program has {len(program.threads)} threads"
-    return f"no number of threads is covered: {len(program.threads) - len(many)} threads and any number of others"
+        return f"threads covered: none of the {len(program.threads)} (other engines may answer)"
+    names = " and ".join(dict.fromkeys(program.threads[group[0]].name for group in program.unbounded))
+    return f"threads covered: none of any number of {names} (--engine explicit --threads N covers N)"
 
 
 def _load() -> ProgramChecker:
@@ -78,6 +78,6 @@ ENGINE = Engine(
     proves=True,
     refutes=False,
     load=_load,
-    options=("timeout", "seed"),
+    options=("seed",),
     unbounded=True,
 )

@@ -11,8 +11,8 @@ from fsoft.parametric.clauses import role_name
 from fsoft.parametric.system import Move, System
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj, eq, fill, negate, postorder, reg
 
-_LARGEST = 120  # nodes of a condition
-_SMALL = 20  # nodes of an equation
+_LARGEST = 400  # nodes of a condition, written out as a tree
+_SMALL = 30  # nodes of an equation
 _DEPTH = 10  # steps back
 _MOST = 12  # conditions at one location
 
@@ -44,12 +44,20 @@ def _add(system: System, found: Conditions, layer: Conditions, move: Move, condi
     mine = {name: reg(role_name(0, k), system.widths[name]) for k, name in enumerate(system.owned[move.slot])}
     condition = fill(condition, mine)
     known = set(system.shared) | {str(word.data) for word in mine.values()}
-    if condition in (TRUE, FALSE) or not condition.reads <= known or len(postorder((condition,))) > _LARGEST:
+    if condition in (TRUE, FALSE) or not condition.reads <= known or _size(condition) > _LARGEST:
         return
     key = (system.kind_of[move.slot].index, move.step.source)
     if condition not in found.setdefault(key, []) and len(found[key]) < _MOST:
         found[key].append(condition)
         layer.setdefault(key, []).append(condition)
+
+
+def _size(term: Expr) -> int:
+    """Nodes of a term, written out as a tree."""
+    sizes: dict[Expr, int] = {}
+    for node in postorder((term,)):
+        sizes[node] = 1 + sum(sizes[a] for a in node.args)
+    return sizes[term]
 
 
 def definitions(system: System) -> dict[int, list[Expr]]:
@@ -61,7 +69,7 @@ def definitions(system: System) -> dict[int, list[Expr]]:
         for name, term in list(move.writes.items()):
             if term.op not in ("const", "reg") and name != system.owned[move.slot][0]:
                 equation = fill(eq(system.word(name), term), mine)
-                if name not in term.reads and equation.reads <= known and len(postorder((equation,))) <= _SMALL:
+                if name not in term.reads and equation.reads <= known and _size(equation) <= _SMALL:
                     found[system.kind_of[move.slot].index][equation] = None
     return {kind: list(equations) for kind, equations in found.items()}
 

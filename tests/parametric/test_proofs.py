@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from fsoft.api import check
 from fsoft.cli.main import main
 from tests.fuzz.unbounded import campaign
 from tests.models.table import Row, rows
+from tests.parametric.programs import LOCKED
 
 
 @pytest.mark.parametrize("row", rows("unbounded.toml"), ids=lambda row: row.name)
@@ -23,8 +27,15 @@ def test_wrong_variants_are_not(row: Row, capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out.splitlines()[-1] == "UNKNOWN"
 
 
+def test_the_python_door(tmp_path: Path) -> None:
+    path = tmp_path / "p.c"
+    path.write_text(LOCKED)
+    assert check([str(path)], engine="parametric").kind == "TRUE"
+    assert check([str(path)], engine="explicit").kind == "UNKNOWN"
+
+
 def test_what_is_proved_has_no_violation_with_a_few_threads() -> None:
-    tally = campaign(range(8))
+    tally = campaign(range(6))
     print(tally.line())
     assert tally.wrong == []
     assert tally.proved >= 2 and tally.violated >= 2

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAMS = ROOT / "models" / "esbmc"
+PROGRAMS = ROOT / "benchmarks" / "programs" / "esbmc"
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAMS = ROOT / "models" / "esbmc"
+PROGRAMS = ROOT / "benchmarks" / "programs" / "esbmc"
 
 
 @dataclass(frozen=True)
@@ -193,8 +193,9 @@ def main() -> int:
 
 
 def _many(cell: Cell, row: Row) -> bool:
+    """More iterations than in the paper (if it came to an end there), or more than half of the literals."""
     found = re.search(r"iter (\d+), (\d+)/(\d+)", cell.more)
-    return found is not None and (int(found[1]) > max(1, row.iterations) or 2 * int(found[2]) > int(found[3]))
+    return found is not None and ((row.paper[2] > 0 and int(found[1]) > row.iterations) or 2 * int(found[2]) > int(found[3]))
 
 
 if __name__ == "__main__":

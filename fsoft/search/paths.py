@@ -22,9 +22,10 @@ from fsoft.program.verdict import InternalError, Stats, Verdict
 from fsoft.properties import monitors
 from fsoft.properties.confirmed import false_verdict
 from fsoft.search.lift import Edge, PathAnswers, Value, lifted
+from fsoft.search.nodes import Counts
 from fsoft.search.questions import Obligation
 from fsoft.search.settings import Settings
-from fsoft.search.tree import CONTEXTS, Counts, Stop, Tree
+from fsoft.search.tree import CONTEXTS, Stop, Tree
 from fsoft.solve.dump import solver_of
 from fsoft.solve.sat import OutOfTime
 from fsoft.solve.smt import Undecided

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, field
 
 from fsoft.bounded.outcomes import Executed, Executor, Outcome, applied
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj
@@ -25,7 +24,8 @@ from fsoft.program.state import OVER
 from fsoft.search.conditions import Conditions
 from fsoft.search.dpor import Event, Events, Footprint, asleep, footprint
 from fsoft.search.lift import Edge, Value
-from fsoft.search.loops import LoopBounds, Visits
+from fsoft.search.loops import LoopBounds
+from fsoft.search.nodes import Choice, Counts, Frame, Node, Ongoing
 from fsoft.search.persistent import Persistent
 from fsoft.search.questions import Obligation, Questions
 from fsoft.search.quiet import Quiet
@@ -37,70 +37,6 @@ from fsoft.solve.terms import Solver
 
 CONTEXTS = "contexts"
 _CLOCK = 32  # steps between looks at the clock
-
-
-@dataclass(slots=True)
-class Counts:
-    """`interleavings`: complete ones; `failed`: those that violate a property; `blocked`: given up because all that is left was tried in
-    another order; `merged`: ended in a state that was explored before; `infeasible`: branches that the solver excluded early."""
-
-    interleavings: int = 0
-    failed: int = 0
-    blocked: int = 0
-    merged: int = 0
-    infeasible: int = 0
-    steps: int = 0
-
-
-@dataclass(slots=True)
-class Node:
-    """`counts` are the steps that each slot has made, `forks` its branches that the path decided, `visits` how often it returned to the
-    heads of its loops; `ready` has the steps from where each slot is, once they have been executed."""
-
-    values: list[Expr]
-    active: int
-    switches: int
-    counts: list[int]
-    forks: list[int]
-    visits: Visits
-    ready: list[list[Executed] | None]
-
-
-@dataclass(slots=True)
-class Choice:
-    """A way on: a step, how it ends, and the condition of that as far as the path has not decided it."""
-
-    executed: Executed
-    outcome: Outcome
-    when: Expr
-
-
-@dataclass(slots=True)
-class _Event:
-    """The event that is under way: begun by a slot at a frame."""
-
-    slot: int
-    frame: _Frame
-    footprint: Footprint
-
-
-@dataclass(slots=True, eq=False)
-class _Frame:
-    """A node with what is left to try there. `order` are the slots, `todo` the choices of the `current` one; `whole`: every slot that can
-    move is tried here. `number` is the place in the stack, the lengths are those of the path on arrival."""
-
-    number: int
-    node: Node
-    options: dict[int, list[Choice]]
-    order: list[int]
-    sleep: dict[int, Footprint]
-    lengths: tuple[int, int, int, int]
-    whole: bool = True
-    event: _Event | None = None  # in the middle of one, where nothing is scheduled
-    key: Hashable = None
-    current: int = -1
-    todo: list[Choice] = field(default_factory=list)
-    tried: dict[int, Footprint] = field(default_factory=dict)
 
 
 def _reduction(program: Program, settings: Settings) -> str:
@@ -136,11 +72,11 @@ class Tree:
         self.por = _reduction(self.program, settings)
         self.persistent = Persistent(executor) if self.por == "persistent" else None
         self.seen = Seen(settings.merge and self.por in ("none", "persistent"), bounded)
-        self.onpath: dict[Hashable, _Frame] = {}
+        self.onpath: dict[Hashable, Frame] = {}
         self.counts, self.reached = Counts(), dict[str, None]()
         self.edges: list[Edge] = []
         self.events = Events()
-        self.stack: list[_Frame] = []
+        self.stack: list[Frame] = []
         self.owed: list[Obligation] = []
 
     # ------------------------------------------------------------ the walk
@@ -160,7 +96,7 @@ class Tree:
                 self._take(frame, choice)
         self._discharge()
 
-    def _rewind(self, frame: _Frame) -> None:
+    def _rewind(self, frame: Frame) -> None:
         edges, conditions, events, joined = frame.lengths
         if self.owed and (self.owed[-1].edges > edges or self.owed[-1].depth > conditions):
             self._discharge()
@@ -168,7 +104,7 @@ class Tree:
         self.conditions.cut(conditions)
         self.events.cut(events, joined)
 
-    def _next(self, frame: _Frame) -> Choice | None:
+    def _next(self, frame: Frame) -> Choice | None:
         while not frame.todo:
             if not frame.order:
                 return None
@@ -179,7 +115,7 @@ class Tree:
             frame.todo = self._begin(frame, frame.options[frame.current])[::-1]
         return frame.todo.pop()
 
-    def _begin(self, frame: _Frame, options: list[Choice]) -> list[Choice]:
+    def _begin(self, frame: Frame, options: list[Choice]) -> list[Choice]:
         """The choices of a slot that the tree follows; what the others owe is taken down."""
         kept: list[Choice] = []
         for choice in options:
@@ -192,7 +128,7 @@ class Tree:
             self._leaf()
         return kept
 
-    def _follow(self, frame: _Frame, choice: Choice) -> bool:
+    def _follow(self, frame: Frame, choice: Choice) -> bool:
         """A step that only stops its thread is not followed where the others are tried anyway: what they do next, they also do with
         that thread not yet stopped."""
         outcome, slot = choice.outcome, choice.executed.slot
@@ -204,7 +140,7 @@ class Tree:
         silent = all(low <= index < high for index in outcome.writes)
         return not (silent and frame.whole and frame.event is None)
 
-    def _take(self, frame: _Frame, choice: Choice) -> None:
+    def _take(self, frame: Frame, choice: Choice) -> None:
         self.counts.steps += 1
         if self.counts.steps % _CLOCK == 0:
             self._look_at_clock()
@@ -226,19 +162,19 @@ class Tree:
         else:
             self._arrive(child, self._asleep(frame, executed), event)
 
-    def _asleep(self, frame: _Frame, executed: Executed) -> dict[int, Footprint]:
+    def _asleep(self, frame: Frame, executed: Executed) -> dict[int, Footprint]:
         """The slots that need not be tried after a step, because they were tried before it."""
         if self.por == "none":
             return {}
         tried = () if frame.event is not None else [(slot, f) for slot, f in frame.tried.items() if slot != executed.slot]
         return asleep(frame.sleep, self._footprint(executed), tried)
 
-    def _event(self, frame: _Frame, executed: Executed) -> _Event:
+    def _event(self, frame: Frame, executed: Executed) -> Ongoing:
         """The event that the step begins or goes on with; what it touches is also noted where the event began."""
         step = self._footprint(executed)
-        before = _Event(executed.slot, frame, Footprint()) if frame.event is None else frame.event
+        before = Ongoing(executed.slot, frame, Footprint()) if frame.event is None else frame.event
         before.frame.tried[before.slot] = before.frame.tried[before.slot].joined(step)
-        return _Event(before.slot, before.frame, before.footprint.joined(step))
+        return Ongoing(before.slot, before.frame, before.footprint.joined(step))
 
     def _footprint(self, executed: Executed) -> Footprint:
         template, step = self.program.threads[executed.slot].template, self.executor.step(executed.slot, executed.index)
@@ -246,7 +182,7 @@ class Tree:
         ends = "valid-memtrack" in self.program.checks and any(one.kind == "ended" for one in executed.outcomes)
         return footprint(executed, alone or ends)
 
-    def _child(self, frame: _Frame, choice: Choice) -> Node | None:
+    def _child(self, frame: Frame, choice: Choice) -> Node | None:
         """The node after a step; None where the bound on a loop cuts."""
         executed, outcome = choice.executed, choice.outcome
         node, slot = frame.node, executed.slot
@@ -282,7 +218,7 @@ class Tree:
 
     # ------------------------------------------------------------ nodes
 
-    def _arrive(self, node: Node, sleep: dict[int, Footprint], event: _Event | None) -> None:
+    def _arrive(self, node: Node, sleep: dict[int, Footprint], event: Ongoing | None) -> None:
         """A new node: the end of an interleaving, or one more frame."""
         if node.values[OVER] is TRUE:
             self._end(event)
@@ -300,18 +236,18 @@ class Tree:
             event = self._prologue(node, sleep)
         elif holder is None and event.slot not in (forced, -1):
             self.events.joined.append((len(self.events.path), forced))
-        self.stack.append(_Frame(len(self.stack), node, {forced: options}, [forced], sleep, self._lengths(), event=event))
+        self.stack.append(Frame(len(self.stack), node, {forced: options}, [forced], sleep, self._lengths(), event=event))
 
-    def _end(self, event: _Event | None) -> None:
+    def _end(self, event: Ongoing | None) -> None:
         """The path ends in the middle of an event."""
         if event is not None:
             self._note_event(event, False)
         self._leaf()
 
-    def _prologue(self, node: Node, sleep: dict[int, Footprint]) -> _Event:
+    def _prologue(self, node: Node, sleep: dict[int, Footprint]) -> Ongoing:
         """The event to which steps belong that come before the scheduler's first choice."""
-        frame = _Frame(-1, node, {}, [], sleep, self._lengths(), tried={-1: Footprint()})
-        return _Event(-1, frame, Footprint())
+        frame = Frame(-1, node, {}, [], sleep, self._lengths(), tried={-1: Footprint()})
+        return Ongoing(-1, frame, Footprint())
 
     def _lengths(self) -> tuple[int, int, int, int]:
         return len(self.edges), len(self.conditions), len(self.events.path), len(self.events.joined)
@@ -343,7 +279,7 @@ class Tree:
                 return slot
         return None
 
-    def _schedule(self, node: Node, sleep: dict[int, Footprint], event: _Event | None) -> None:
+    def _schedule(self, node: Node, sleep: dict[int, Footprint], event: Ongoing | None) -> None:
         """A node where the scheduler chooses."""
         if event is not None:
             self._note_event(event, True)
@@ -370,7 +306,7 @@ class Tree:
             if self.por == "source":
                 order = awake[:1]
             lengths = self._lengths()
-            frame = _Frame(len(self.stack), node, {slot: options[slot] for slot in allowed}, order, sleep, lengths, whole)
+            frame = Frame(len(self.stack), node, {slot: options[slot] for slot in allowed}, order, sleep, lengths, whole)
             self.stack.append(frame)
             if self.loops.endless:
                 frame.key = self._key(node)
@@ -405,7 +341,7 @@ class Tree:
 
     # ------------------------------------------------------------ races between events
 
-    def _note_event(self, event: _Event, goes_on: bool) -> None:
+    def _note_event(self, event: Ongoing, goes_on: bool) -> None:
         """An event is complete. Unless the path `goes_on`, it is the last one."""
         if self.por != "source" or event.slot < 0:
             return

@@ -59,7 +59,7 @@ def test_unknown_leaves_no_old_witness(tmp_path: Path) -> None:
     (tmp_path / "w.yml").write_text("old")
     source = tmp_path / "endless.c"
     source.write_text("int f(int n) { return n ? f(n - 1) : 0; }\nint main(void) { return f(9); }\n")
-    assert main(["check", str(source), "--witness", str(tmp_path / "w.yml"), "--junit", str(tmp_path / "j.xml")]) == 5
+    assert main(["check", str(source), "--recursion", "4", "--witness", str(tmp_path / "w.yml"), "--junit", str(tmp_path / "j.xml")]) == 5
     assert not (tmp_path / "w.yml").exists()
     assert ET.parse(tmp_path / "j.xml").getroot().get("errors") == "1"
 

@@ -9,6 +9,7 @@ turn) in several ways: those of `WAYS` with one of the solvers, some of them for
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import tempfile
 import time
@@ -77,12 +78,14 @@ def answer(program: Program, way: str, solver: str, seconds: float) -> Verdict:
 
 
 def campaign(seeds: Iterable[int], ways: Sequence[str] = WAYS, each: int = 3, seconds: float = 5,
-             properties: Sequence[str] = PROPERTIES) -> Tally:  # fmt: skip
-    """`each`: how many of the ways are taken for a program."""
+             properties: Sequence[str] = PROPERTIES, deadline: float = math.inf) -> Tally:  # fmt: skip
+    """`each`: how many of the ways are taken for a program. Past the deadline no more programs are begun."""
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "p.c"
         for number, seed in enumerate(seeds):
+            if time.monotonic() > deadline:
+                break
             prop = properties[seed % len(properties)]
             path.write_text(Generator(seed, True, prop == "no-deadlock").program())
             program = load([str(path)], Options(checks=frozenset({prop})))
@@ -104,9 +107,11 @@ def main() -> int:
     parser.add_argument("--way", action="append", default=[], help=f"one of {', '.join(WAYS)}")
     parser.add_argument("--each", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--minutes", type=float, default=math.inf, help="begin no more programs after that")
     arguments = parser.parse_args()
     seeds = range(arguments.first, arguments.first + arguments.count)
-    tally = campaign(seeds, arguments.way or WAYS, arguments.each, arguments.seconds)
+    tally = campaign(seeds, arguments.way or WAYS, arguments.each, arguments.seconds,
+                     deadline=time.monotonic() + 60 * arguments.minutes)  # fmt: skip
     print("\n".join(tally.lines()))
     return 1 if tally.wrong else 0
 

@@ -11,10 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fsoft.bounded.final import FinalState
+from fsoft.bounded.formula_program import sequential_program
 from fsoft.bounded.given import Given, longer_loops
 from fsoft.bounded.home import Values, happened, moves_of
 from fsoft.bounded.mu_walk import ClusterWalk, MuWalk, Overlay, StepWalk, first_meeting
 from fsoft.bounded.sequence import READS, Clusters, Steps, Unwinding
+from fsoft.bounded.sequential import Made
 from fsoft.bounded.shared import Shared, SharedWalk
 from fsoft.bounded.walk import Ground, Taken, add_violations
 from fsoft.circuit.model import Model, check_model
@@ -48,17 +50,25 @@ class Mu:
     def model(self) -> Model:
         return self.ground.model
 
+    @property
+    def steps(self) -> list[Taken]:
+        return _steps(self.walks)
+
     def run(self, inputs: Mapping[str, int], prop: str) -> list[Move]:
         """The moves of the unwound Program that the inputs choose, up to where `prop` is violated."""
         program, value = self.unwound.program, Values(inputs, self.model.inputs)
-        chosen = happened(program, _steps(self.walks), value)
+        chosen = happened(program, self.steps, value)
         order = sorted(range(len(chosen)), key=lambda k: (sum(value(bit) for bit in chosen[k].turn), k))
         run = [chosen[k] for k in order] + self.final.last_step(prop, value)
         return moves_of(program, run, value, lambda event: event.prop == prop)
 
     def describe(self) -> str:
+        return f"{self.name()}, --unwind {self.given.loops.unwind}"
+
+    def name(self) -> str:
+        """The bounds, apart from those of loops."""
         what = "writes" if self.grain == "fine" else f"{self.grain}-thread clusters of writes"
-        return f"{self.sequence.count} {what} ({self.reads} reads), --unwind {self.given.loops.unwind}"
+        return f"{self.sequence.count} {what} ({self.reads} reads)"
 
     def grown(self, given: Given, cuts: tuple[str, ...]) -> Given:
         """Loops unwound further where one is cut; twice as many writes, or half as many clusters again, where they are not enough."""
@@ -89,6 +99,12 @@ def mu(unwound: Unwound, given: Given) -> Mu:
     walked.close()
     check_model(ground.model)
     return Mu(unwound, given, ground, walked.sequence, walked.walks, final, grain, reads)
+
+
+def mu_scheme(unwound: Unwound, given: Given) -> Made:
+    """`--scheme mu`."""
+    formula = mu(unwound, given)
+    return Made(unwound, given, formula.name(), lambda coverage: sequential_program(unwound.program, formula, coverage))
 
 
 def _steps(walks: Sequence[MuWalk]) -> list[Taken]:

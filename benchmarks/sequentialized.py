@@ -1,4 +1,4 @@
-"""Sequentialized C of the programs in `models/`, run: `python -m benchmarks.sequentialized [--scheme mu] [--each N] [--runs N] [--rounds N]`.
+"""Sequentialized C of the programs in `models/`, run: `python -m benchmarks.sequentialized [--scheme S] [--each N] [--runs N] ...`.
 
 For each row of the table the program is printed for gcc and compiled with -Wall, which must say nothing. Run with random choices it
 may fail only if the table says FALSE; and where the formula of the same sequential program has a counterexample, the compiled program,

@@ -125,11 +125,13 @@ def ask_bounded(program: Program, encoding: Encoding, args: argparse.Namespace, 
 def ask_backend(program: Program, backend: Backend, args: argparse.Namespace) -> Verdict:
     """The verdict of another verifier on the sequentialized program."""
     from fsoft.backend import check_with
+    from fsoft.bounded.sequential import scheme_of
     from fsoft.passes.bounds import BadBound
 
     left = None if args.timeout is None else max(0.1, args.timeout - (time.monotonic() - args.started) - _MARGIN)
     try:
-        return check_with(program, given_bounds(args), backend, timeout=left, say=_say(args))
+        scheme = scheme_of(args.encoding or "lazy")
+        return check_with(program, given_bounds(args), backend, scheme, timeout=left, say=_say(args))
     except BadBound as error:
         raise UsageError(str(error)) from None
     except TimeoutError:
@@ -140,8 +142,8 @@ def chosen_backend(args: argparse.Namespace) -> Backend | None:
     """The back end that was asked for, or None. (With an engine, --backend is an option of that engine.)"""
     if args.backend is None or (args.engine is not None and "{file}" not in args.backend):
         return None
-    if args.encoding not in (None, "lazy") or args.incremental:
-        raise UsageError("--backend gets the program of --encoding lazy, with bounds that stay as they are")
+    if args.encoding not in (None, "lazy", "mu") or args.incremental:
+        raise UsageError("--backend gets the program of --encoding lazy or mu, with bounds that stay as they are")
     if args.engine is not None:
         raise UsageError("--backend answers in place of an engine: leave out --engine")
     from fsoft.backend import backend_of

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.sequentialized import campaign, of_states
+from benchmarks.sequentialized import campaign, counterexample, of_states
 from fsoft.api import load
 from fsoft.bounded.given import Given
 from fsoft.bounded.mu import BOUND, GRAINS, mu_scheme
 from fsoft.bounded.sequential import SequentialFormula
 from fsoft.circuit.verdict import Unknown, Violated
+from fsoft.cli import exits
 from fsoft.cli.main import main
 from fsoft.decide import ask, confirmed
 from fsoft.passes.bounds import Bounds
@@ -52,6 +53,20 @@ def test_the_file_names_the_users_lines(tmp_path: Path) -> None:
     path.write_text(TEXT)
     assert main(["sequentialize", str(path), "--scheme", "mu", "--mu-grain", "inter", "--writes", "2", "-o", str(out)]) == 0
     assert "2 inter-thread clusters of writes" in out.read_text() and f'#line 4 "{path}"' in out.read_text()
+
+
+def test_the_trace_of_a_back_end_comes_home(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The back end is a script that says what a verifier would: the values of a counterexample."""
+    path, verifier = tmp_path / "p.c", tmp_path / "verifier"
+    path.write_text(TEXT)
+    found = counterexample(mu_scheme(unwind(load([str(path)], Options()), Bounds(2)), Given(Bounds(2), writes=3, grain="inter")), 60)
+    assert found is not None
+    lines = [f"echo '  in_{site}={value}u'" for site, value in found[1].items()]
+    verifier.write_text("\n".join(["#!/bin/sh", *lines, "echo VERIFICATION FAILED"]))
+    verifier.chmod(0o755)
+    command = ["check", str(path), "--encoding", "mu", "--mu-grain", "inter", "--writes", "3", "--backend", f"{verifier} {{file}}"]
+    assert main(command) == exits.FALSE
+    assert capsys.readouterr().out.endswith("FALSE(unreach-call)\n")
 
 
 @gcc

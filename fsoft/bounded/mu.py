@@ -74,13 +74,14 @@ class Mu:
         """Loops unwound further where one is cut; twice as many writes, or half as many clusters again, where they are not enough."""
         after, count = longer_loops(self.unwound, given, cuts), self.sequence.count
         if BOUND in cuts:
-            after = replace(after, writes=2 * count if self.grain == "fine" else count + max(1, count // 2))
+            after = replace(after, grain=self.grain, writes=2 * count if self.grain == "fine" else count + max(1, count // 2))
         return after
 
 
 def mu(unwound: Unwound, given: Given) -> Mu:
-    """The formula for at most `given.writes` writes, or clusters of writes."""
-    program, grain, reads = unwound.program, given.grain or GRAINS[0], given.reads or READS[0]
+    """The formula for at most `given.writes` writes, or clusters of writes. Where nothing is said, writes are counted one by one only if
+    their number is given; clusters are quicker."""
+    program, grain, reads = unwound.program, given.grain or ("inter" if given.writes is None else "fine"), given.reads or "implicit"
     if grain not in GRAINS:
         raise InputError(NOWHERE, f"no grain '{grain}' of memory unwinding: one of {', '.join(GRAINS)}")
     if reads not in READS:

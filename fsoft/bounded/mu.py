@@ -28,7 +28,7 @@ from fsoft.program.verdict import Move
 
 BOUND = "writes"
 GRAINS = ("fine", "intra", "inter")
-FIRST = {"fine": 8, "intra": 4, "inter": 2}
+FIRST = {"fine": 8, "intra": 4, "inter": 3}
 """How many positions there are if nothing is said; with a fine grain all that can be needed, if those are not more than twice as many."""
 MOST = 4096
 

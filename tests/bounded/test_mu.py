@@ -86,9 +86,9 @@ def test_coarse_proofs_need_only_the_clusters_that_runs_need(tmp_path: Path) -> 
 def test_what_is_taken_where_nothing_is_said(tmp_path: Path) -> None:
     unwound = unwind(program(tmp_path, LOST_UPDATE), Bounds(1))
     nothing, writes = mu(unwound, Given()), mu(unwound, Given(writes=3))
-    assert nothing.describe() == "2 inter-thread clusters of writes (implicit reads), --unwind 2"
+    assert nothing.describe() == "3 inter-thread clusters of writes (implicit reads), --unwind 2"
     assert writes.describe() == "3 writes (implicit reads), --unwind 2"
-    assert mu(unwound, nothing.grown(Given(), ("writes",))).describe() == "3 inter-thread clusters of writes (implicit reads), --unwind 2"
+    assert mu(unwound, nothing.grown(Given(), ("writes",))).describe() == "4 inter-thread clusters of writes (implicit reads), --unwind 2"
 
 
 DEADLOCK = """

@@ -1,4 +1,4 @@
-"""Sequentialized C of the programs in `models/`, run: `python -m benchmarks.sequentialized [--each N] [--runs N] [--rounds N]`.
+"""Sequentialized C of the programs in `models/`, run: `python -m benchmarks.sequentialized [--scheme S] [--each N] [--runs N] ...`.
 
 For each row of the table the program is printed for gcc and compiled with -Wall, which must say nothing. Run with random choices it
 may fail only if the table says FALSE; and where the formula of the same sequential program has a counterexample, the compiled program,
@@ -75,8 +75,8 @@ def counterexample(made: Made, seconds: float) -> tuple[str, dict[int, int]] | N
     return found.bad, player.values
 
 
-def check_row(row: Row, given: Given, runs: int, seconds: float, tally: Tally) -> None:
-    made = scheme_of("lazy")(unwind(program_of(row), given.loops), given)
+def check_row(row: Row, given: Given, runs: int, seconds: float, tally: Tally, scheme: str = "lazy") -> None:
+    made = scheme_of(scheme)(unwind(program_of(row), given.loops), given)
     tally.rows += 1
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -101,11 +101,11 @@ def check_row(row: Row, given: Given, runs: int, seconds: float, tally: Tally) -
             tally.wrong.append(f"{row.name}: fed with a counterexample to {prop} it says '{failed}'")
 
 
-def campaign(chosen: Iterable[Row], given: Given, runs: int = 10_000, seconds: float = 60) -> Tally:
+def campaign(chosen: Iterable[Row], given: Given, runs: int = 10_000, seconds: float = 60, scheme: str = "lazy") -> Tally:
     tally = Tally()
     for row in chosen:
         before = len(tally.wrong)
-        check_row(row, given, runs, seconds, tally)
+        check_row(row, given, runs, seconds, tally, scheme)
         if len(tally.wrong) > before:
             print(tally.wrong[-1], flush=True)
     return tally
@@ -121,12 +121,15 @@ def main() -> int:
     parser.add_argument("--each", type=int, default=1, help="every so many rows only")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--runs", type=int, default=10_000)
+    parser.add_argument("--scheme", default="lazy")
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--writes", type=int)
+    parser.add_argument("--mu-grain")
     parser.add_argument("--unwind", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=60)
     args = parser.parse_args()
-    given = Given(Bounds(args.unwind), rounds=args.rounds)
-    tally = campaign(of_states()[args.first :: args.each], given, args.runs, args.seconds)
+    given = Given(Bounds(args.unwind), rounds=args.rounds, writes=args.writes, grain=args.mu_grain)
+    tally = campaign(of_states()[args.first :: args.each], given, args.runs, args.seconds, args.scheme)
     print(tally)
     return bool(tally.wrong)
 

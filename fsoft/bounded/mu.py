@@ -11,10 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fsoft.bounded.final import FinalState
+from fsoft.bounded.formula_program import sequential_program
 from fsoft.bounded.given import Given, longer_loops
 from fsoft.bounded.home import Values, happened, moves_of
 from fsoft.bounded.mu_walk import ClusterWalk, MuWalk, Overlay, StepWalk, first_meeting
 from fsoft.bounded.sequence import READS, Clusters, Steps, Unwinding
+from fsoft.bounded.sequential import Made
 from fsoft.bounded.shared import Shared, SharedWalk
 from fsoft.bounded.walk import Ground, Taken, add_violations
 from fsoft.circuit.model import Model, check_model
@@ -26,7 +28,7 @@ from fsoft.program.verdict import Move
 
 BOUND = "writes"
 GRAINS = ("fine", "intra", "inter")
-FIRST = {"fine": 8, "intra": 4, "inter": 2}
+FIRST = {"fine": 8, "intra": 4, "inter": 3}
 """How many positions there are if nothing is said; with a fine grain all that can be needed, if those are not more than twice as many."""
 MOST = 4096
 
@@ -48,29 +50,38 @@ class Mu:
     def model(self) -> Model:
         return self.ground.model
 
+    @property
+    def steps(self) -> list[Taken]:
+        return _steps(self.walks)
+
     def run(self, inputs: Mapping[str, int], prop: str) -> list[Move]:
         """The moves of the unwound Program that the inputs choose, up to where `prop` is violated."""
         program, value = self.unwound.program, Values(inputs, self.model.inputs)
-        chosen = happened(program, _steps(self.walks), value)
+        chosen = happened(program, self.steps, value)
         order = sorted(range(len(chosen)), key=lambda k: (sum(value(bit) for bit in chosen[k].turn), k))
         run = [chosen[k] for k in order] + self.final.last_step(prop, value)
         return moves_of(program, run, value, lambda event: event.prop == prop)
 
     def describe(self) -> str:
+        return f"{self.name()}, --unwind {self.given.loops.unwind}"
+
+    def name(self) -> str:
+        """The bounds, apart from those of loops."""
         what = "writes" if self.grain == "fine" else f"{self.grain}-thread clusters of writes"
-        return f"{self.sequence.count} {what} ({self.reads} reads), --unwind {self.given.loops.unwind}"
+        return f"{self.sequence.count} {what} ({self.reads} reads)"
 
     def grown(self, given: Given, cuts: tuple[str, ...]) -> Given:
         """Loops unwound further where one is cut; twice as many writes, or half as many clusters again, where they are not enough."""
         after, count = longer_loops(self.unwound, given, cuts), self.sequence.count
         if BOUND in cuts:
-            after = replace(after, writes=2 * count if self.grain == "fine" else count + max(1, count // 2))
+            after = replace(after, grain=self.grain, writes=2 * count if self.grain == "fine" else count + max(1, count // 2))
         return after
 
 
 def mu(unwound: Unwound, given: Given) -> Mu:
-    """The formula for at most `given.writes` writes, or clusters of writes."""
-    program, grain, reads = unwound.program, given.grain or GRAINS[0], given.reads or READS[0]
+    """The formula for at most `given.writes` writes, or clusters of writes. Where nothing is said, writes are counted one by one only if
+    their number is given; clusters are quicker."""
+    program, grain, reads = unwound.program, given.grain or ("inter" if given.writes is None else "fine"), given.reads or "implicit"
     if grain not in GRAINS:
         raise InputError(NOWHERE, f"no grain '{grain}' of memory unwinding: one of {', '.join(GRAINS)}")
     if reads not in READS:
@@ -90,6 +101,12 @@ def mu(unwound: Unwound, given: Given) -> Mu:
     walked.close()
     check_model(ground.model)
     return Mu(unwound, given, ground, walked.sequence, walked.walks, final, grain, reads)
+
+
+def mu_scheme(unwound: Unwound, given: Given) -> Made:
+    """`--scheme mu`."""
+    formula = mu(unwound, given)
+    return Made(unwound, given, formula.name(), lambda coverage: sequential_program(unwound.program, formula, coverage))
 
 
 def _steps(walks: Sequence[MuWalk]) -> list[Taken]:

@@ -107,7 +107,7 @@ def lazy(unwound: Unwound, given: Given) -> SequentialFormula:
     return SequentialFormula(lazy_scheme(unwound, given))
 
 
-SCHEMES = {"lazy": "fsoft.bounded.sequential:lazy_scheme"}
+SCHEMES = {"lazy": "fsoft.bounded.sequential:lazy_scheme", "mu": "fsoft.bounded.mu:mu_scheme"}
 """Sequentializations by name."""
 
 

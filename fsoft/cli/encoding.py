@@ -35,9 +35,9 @@ def add_encoding(parser: Parser) -> None:
     group.add_argument("--unwind", type=positive, metavar="N", help="rounds of loops whose number constants do not decide (2)")
     group.add_argument("--unwindset", action="append", default=[], metavar="[T:]L:N", help="the same for one loop (of one thread)")
     group.add_argument("--order", choices=("round-robin", "free", "start-line"), help="tcbmc: whose each context is (round-robin)")
-    group.add_argument("--writes", type=positive, metavar="N", help="mu: at most N writes to shared memory")
-    group.add_argument("--mu-grain", choices=("fine", "intra", "inter"), help="mu: which writes are guessed one by one (fine)")
-    group.add_argument("--mu-reads", choices=("explicit", "implicit", "mixed"), help="mu: how reads find their write (explicit)")
+    group.add_argument("--writes", type=positive, metavar="N", help="mu: at most N writes to shared memory, or clusters of writes")
+    group.add_argument("--mu-grain", choices=("fine", "intra", "inter"), help="mu: single writes or clusters (inter; with --writes: fine)")
+    group.add_argument("--mu-reads", choices=("explicit", "implicit", "mixed"), help="mu: how reads find their write (implicit)")
     group.add_argument("--context-bound", type=positive, metavar="N", help="paths, uw, schedule: at most N context switches")
     group.add_argument("--eager-guards", action="store_true", default=None, help="paths: ask the solver at every branch")
     group.add_argument("--merge-states", action="store_true", default=None, help="paths: explore a state that was reached before only once")
@@ -148,11 +148,13 @@ def ask_growing(
 def ask_backend(program: Program, backend: Backend, args: argparse.Namespace) -> Verdict:
     """The verdict of another verifier on the sequentialized program."""
     from fsoft.backend import check_with
+    from fsoft.bounded.sequential import scheme_of
     from fsoft.passes.bounds import BadBound
 
     left = None if args.timeout is None else max(0.1, args.timeout - (time.monotonic() - args.started) - _MARGIN)
     try:
-        return check_with(program, given_bounds(args), backend, timeout=left, say=_say(args))
+        scheme = scheme_of(args.encoding or "lazy")
+        return check_with(program, given_bounds(args), backend, scheme, timeout=left, say=_say(args))
     except BadBound as error:
         raise UsageError(str(error)) from None
     except TimeoutError:
@@ -163,8 +165,8 @@ def chosen_backend(args: argparse.Namespace) -> Backend | None:
     """The back end that was asked for, or None. (With an engine, --backend is an option of that engine.)"""
     if args.backend is None or (args.engine is not None and "{file}" not in args.backend):
         return None
-    if args.encoding not in (None, "lazy") or args.incremental:
-        raise UsageError("--backend gets the program of --encoding lazy, with bounds that stay as they are")
+    if args.encoding not in (None, "lazy", "mu") or args.incremental:
+        raise UsageError("--backend gets the program of --encoding lazy or mu, with bounds that stay as they are")
     if args.engine is not None:
         raise UsageError("--backend answers in place of an engine: leave out --engine")
     from fsoft.backend import backend_of

@@ -69,7 +69,8 @@ def replay(row: Row, state: Path, engine: str, timeout: int) -> Result:
         outcome = prepare(trace, [str(row.path)], row.bits, str(folder)).run(20)
     except InputError as error:
         return Result(row.name, row.prop, False, str(error))
-    return Result(row.name, row.prop, outcome.confirms(trace), f"{outcome.kind}: {outcome.text}")
+    reason = outcome.excuse(trace) or f"{outcome.kind}, {outcome.done} of {outcome.events} events: {outcome.text}"
+    return Result(row.name, row.prop, outcome.confirms(trace), reason)
 
 
 def summary(results: Sequence[Result]) -> str:

@@ -91,7 +91,7 @@ def _trace(path: str) -> dict[str, Any]:
         raise InputError(Loc(path, 0), f"not a trace that fsoft wrote (its schema is not {SCHEMA})")
     if trace.get("verdict") != "FALSE":
         raise InputError(Loc(path, 0), f"the verdict is {trace.get('verdict')}: there is nothing to replay")
-    missing = [key for key in ("files", "data_model", "entry", "property", "objects", "moves", "end") if key not in trace]
+    missing = [key for key in ("files", "data_model", "entry", "eval_order", "property", "objects", "moves", "end") if key not in trace]
     if missing:
         raise InputError(Loc(path, 0), f"'{missing[0]}' is missing (was it written with --no-trace?)")
     if trace["end"].get("kind") == "open":
@@ -138,6 +138,9 @@ def _report(trace: dict[str, Any], outcome: Outcome) -> int:
     if outcome.kind == "timeout":
         print(f"{outcome.text}\nUNKNOWN")
         return exits.TIMEOUT
+    if excuse := outcome.excuse(trace):
+        print(f"not replayed: the compiled program does not fail ({outcome.text}); {excuse}\nUNKNOWN")
+        return exits.UNKNOWN
     place = trace["location"] or {"file": trace["files"][0]["path"], "line": 0}
     what = f"THE REAL PROGRAM DOES NOT FAIL AS PREDICTED ({trace['property']}): {outcome.text}"
     print(f"{place['file']}:{place['line']}: error: {what}", file=sys.stderr)

@@ -149,6 +149,16 @@ def test_another_schedule_does_not_fail(folder: Path) -> None:
     assert not prepare(trace, [str(path)], 64, str(folder)).run(60).confirms(trace)
 
 
+@needs_gcc
+def test_what_gcc_does_at_once_is_no_bug_of_ours(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A copy of two words that another thread sees half done: gcc copies them with one instruction."""
+    path = MODELS / "memory/struct_copy.c"
+    outcome, trace = replay(folder, path, "unreach-call", "--64")
+    assert not outcome.confirms(trace) and "gcc makes one access at line" in outcome.excuse(trace)
+    assert main(["replay", str(path), str(folder / "trace.json"), "--keep", str(folder)]) == 5
+    assert capsys.readouterr().out.splitlines()[-1] == "UNKNOWN"
+
+
 def test_schedule_has_updates_pendings_and_calls(folder: Path) -> None:
     access = {"object": 3, "offset": 4, "size": 4, "atomic": True, "library": False, "file": "a.c", "line": 5, "column": 1}
     move = {"slot": 1, "file": "a.c", "line": 5, "column": 1, "statement": "", "section": None, "sync": [], "inputs": [], "creates": None,

@@ -33,23 +33,34 @@ SHOWN_BY = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the program did. `kind` is the runtime's word for it, or `timeout` or `silent`; `done` of `events` were matched."""
+    """What the program did. `kind` is the runtime's word for it, or `timeout` or `silent`; `done` of `events` were matched. `torn` is a
+    line where gcc makes one access of what the run makes in parts, or 0."""
 
     kind: str
     slot: int
     line: int
     done: int
     events: int
+    torn: int
     text: str
     output: str
 
     def confirms(self, trace: Json) -> bool:
-        """Whether this is the predicted failure: of that kind, in that thread, at that line."""
-        if self.kind not in SHOWN_BY.get(trace["property"], ()):
+        """Whether this is the predicted failure: the whole schedule, then a failure of that kind, in that thread, at that line."""
+        if self.kind not in SHOWN_BY.get(trace["property"], ()) or self.done < self.events:
             return False
-        if self.kind not in ("assert", "error"):
+        if trace["end"]["kind"] != "violation":
             return True
-        return self.slot == Schedule(trace).last and self.line % FILE_STEP == trace["end"]["line"]
+        place = trace["end"] if not trace["end"]["file"].startswith("<") else trace["moves"][-1]
+        return self.slot == Schedule(trace).last and (self.kind == "signal" or self.line % FILE_STEP == place["line"])
+
+    def excuse(self, trace: Json) -> str:
+        """Why a run that C allows need not be one of this compiler's program; "" if nothing of the kind is known."""
+        if self.torn:
+            return f"gcc makes one access at line {self.torn % FILE_STEP} of what the run makes in parts"
+        if trace["eval_order"] != "left":
+            return f"the run was found with --eval-order {trace['eval_order']}, and gcc may evaluate in another order"
+        return ""
 
 
 @dataclass(slots=True)
@@ -73,7 +84,7 @@ class Prepared:
         try:
             output, _ = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
-            return Outcome("timeout", -1, 0, 0, 0, f"the program runs for more than {timeout:g} s", "")
+            return Outcome("timeout", -1, 0, 0, 0, 0, f"the program runs for more than {timeout:g} s", "")
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -82,11 +93,11 @@ class Prepared:
 
     def _outcome(self, output: str, code: int) -> Outcome:
         try:
-            words = Path(self.environment["FSOFT_REPLAY_RESULT"]).read_text(encoding="utf-8", errors="replace").strip().split(" ", 5)
+            words = Path(self.environment["FSOFT_REPLAY_RESULT"]).read_text(encoding="utf-8", errors="replace").strip().split(" ", 6)
         except FileNotFoundError:
-            return Outcome("silent", -1, 0, 0, 0, f"the program ends with code {code} and no failure", output)
-        kind, slot, line, done, events, text = words
-        return Outcome(kind, int(slot), int(line), int(done), int(events), text, output)
+            return Outcome("silent", -1, 0, 0, 0, 0, f"the program ends with code {code} and no failure", output)
+        kind, slot, line, done, events, torn, text = words
+        return Outcome(kind, int(slot), int(line), int(done), int(events), int(torn), text, output)
 
 
 def prepare(trace: Json, files: list[str], bits: int, folder: str) -> Prepared:

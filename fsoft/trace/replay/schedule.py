@@ -130,8 +130,8 @@ class Schedule:
         for given in move["inputs"]:
             if given["kind"] == "input":
                 value = given["value"] & ((1 << given["width"]) - 1)
-                line = 0 if given["library"] else self.line(given)
-                self.inputs.append(f"input {slot} {line} {value:x} {given['name'].replace(' ', '_')[:60]}")
+                line, origin = (0, "library:") if given["library"] else (self.line(given), "")
+                self.inputs.append(f"input {slot} {line} {value:x} {origin}{given['name'].replace(' ', '_')[:50]}")
         for allocated in move["allocates"]:
             line = 0 if allocated["library"] else self.line(allocated)
             self.allocations.append(f"alloc {slot} {line} {allocated['object']} {allocated['size']}")

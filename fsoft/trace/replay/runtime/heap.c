@@ -41,7 +41,7 @@ static struct allocation *next_allocation(int slot, int line) {
 static void *allocate(size_t size, const void *pc) {
     struct thread *me = self;
     int found, line = line_of(site_of(pc));
-    if (next_input("__VERIFIER_nondet_bool()", pc, &found)) {
+    if (next_input("library:__VERIFIER_nondet_bool()", pc, &found)) {
         errno = ENOMEM;
         return NULL;
     }

@@ -15,7 +15,7 @@ unsigned long long next_input(const char *name, const void *pc, int *found) {
     for (int k = 0; k < input_count; k++) {
         struct input *i = &inputs[k];
         if (i->slot != me->slot || i->done) continue;
-        if ((!i->line || i->line == line) && (!name || !strncmp(i->name, name, strlen(name)))) {
+        if ((!i->line || i->line == line) && !strncmp(i->name, name, strlen(name))) {
             i->done = *found = 1;
             value = i->value;
         }
@@ -72,12 +72,12 @@ __attribute__((weak)) void *__VERIFIER_nondet_pointer(void) {
 
 int replay_rand(void) {
     int found;
-    return (int)(next_input(NULL, HERE, &found) >> 1);
+    return (int)(next_input("library:", HERE, &found) >> 1);
 }
 
 long replay_random(void) {
     int found;
-    return (long)(next_input(NULL, HERE, &found) >> 1);
+    return (long)(next_input("library:", HERE, &found) >> 1);
 }
 
 /* ---------------------------------------------------------------- assumptions, sections, errors */

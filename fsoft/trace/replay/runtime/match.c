@@ -4,6 +4,8 @@
    that gcc does not tell about) are skipped when a later one arrives, but never beyond a synchronisation call: those always come. */
 #include "match.h"
 
+int torn_line;
+
 int overlap(uintptr_t a, size_t m, uintptr_t b, size_t n) {
     return a < b + (n ? n : 1) && b < a + (m ? m : 1);
 }
@@ -82,15 +84,39 @@ struct event *silent_read(const struct thread *me, const struct arrival *a) {
     return NULL;
 }
 
+static int others_between(const struct event *first, const struct event *last) {
+    for (const struct event *e = first + 1; e < last; e++)
+        if (e->slot != first->slot && !e->done) return 1;
+    return 0;
+}
+
+/* Bytes that gcc accesses now and the run later, or never: somebody else is to access them in between. */
+static int too_wide(const struct event *first, const struct arrival *a, long end) {
+    struct object *o = object_of(first->object);
+    uintptr_t start = o ? o->base + (uintptr_t)end : 0;
+    if (!o || !o->firm || start >= a->address + a->size) return 0;
+    for (int k = now; k < event_count; k++) {
+        struct event *e = &events[k];
+        if (e->slot == first->slot || e->done || e->kind != ACCESS || e->object != first->object || !((e->how | a->how) & WRITES)) continue;
+        if (overlap(o->base + (uintptr_t)e->offset, e->size, start, a->address + a->size - start)) return 1;
+    }
+    return 0;
+}
+
 /* A struct is copied at once: what else of the statement lies in the same bytes is done with it. */
 void take_along(const struct event *first, const struct arrival *a) {
+    long end = first->offset + (long)first->size; /* of what is done */
+    if (first->kind != ACCESS) return;
     for (int k = (int)(first - events) + 1; k < event_count; k++) {
         struct event *e = &events[k];
         if (e->slot != first->slot || e->done) continue;
-        if (e->kind != ACCESS || e->flags & PENDING || e->line != first->line || e->how & ~a->how) return;
+        if (e->kind != ACCESS || e->flags & PENDING || e->line != first->line || e->how & ~a->how) break;
         struct object *o = object_of(e->object);
-        if (!o || !o->base || !overlap(o->base + (uintptr_t)e->offset, e->size, a->address, a->size)) return;
-        if (a->size <= 8 && e->offset == first->offset && a->how != (READS | WRITES)) return;
+        if (!o || !o->base || !overlap(o->base + (uintptr_t)e->offset, e->size, a->address, a->size)) break;
+        if (a->size <= 8 && e->offset == first->offset && a->how != (READS | WRITES)) break;
+        if (others_between(first, e)) torn_line = first->line;
+        end = e->offset + (long)e->size > end ? e->offset + (long)e->size : end;
         e->done = 1;
     }
+    if (too_wide(first, a, end)) torn_line = first->line;
 }

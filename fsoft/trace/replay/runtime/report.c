@@ -1,5 +1,5 @@
 /* What came of it: one line in the file FSOFT_REPLAY_RESULT, and the end of the process. */
-#include "runtime.h"
+#include "match.h"
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static void write_result(const char *kind, int slot, int line, const char *text)
     int done = 0;
     for (int k = 0; k < event_count; k++) done += events[k].done;
     if (file) {
-        fprintf(file, "%s %d %d %d %d %s\n", kind, slot, line, done, event_count, text);
+        fprintf(file, "%s %d %d %d %d %d %s\n", kind, slot, line, done, event_count, torn_line, text);
         fclose(file);
     }
 }

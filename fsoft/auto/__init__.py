@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from checkers.registry import Progress
@@ -134,23 +134,24 @@ def _known(entrant: Entrant) -> str:
 
 def check_growing(
     program: Program, load: Callable[[Options], Program], options: Options, fixed: frozenset[str], deadline: float | None, **more: Any
-) -> tuple[Program, Verdict]:
+) -> Iterator[tuple[Program, Verdict]]:
     """As `check`, and where bounds of the Program cut that are not `fixed`, the Program is loaded again with larger ones, until the time
-    is up (without a time limit: for a moment). The Program is that which the verdict is about."""
+    is up (without a time limit: for a moment). Gives one verdict after the other, each with the Program that it is about; the last
+    one counts, wherever that is."""
     verdict, now = check(program, deadline=deadline, **more), options
+    yield program, verdict
     end = deadline or time.monotonic() + _MOMENT
     while verdict.complete and (larger := grown(now, verdict.bounds, fixed)) is not None and time.monotonic() < end:
         bounds = difference(options, larger)
         try:
             with phase("grow"):
-                bigger = load(larger)
-            found = check(bigger, deadline=end, **more)
+                program = load(larger)
+            verdict, now = check(program, deadline=end, **more), larger
         except OutOfTime:
             verdict.reasons.append(f"more is not known: {bounds} takes too long")
-            break
-        found.reasons.append(f"with {bounds}")
-        program, verdict, now = bigger, found, larger
-    return program, verdict
+            return
+        verdict.reasons.append(f"with {bounds}")
+        yield program, verdict
 
 
 __all__ = ["Facts", "OutOfTime", "check", "check_growing"]

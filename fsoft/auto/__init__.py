@@ -16,7 +16,7 @@ from checkers.registry import Progress
 from fsoft.auto.facts import Facts
 from fsoft.auto.grow import difference, grown
 from fsoft.auto.members import Member, plan
-from fsoft.auto.race import Entrant, Race, Watch
+from fsoft.auto.race import BEYOND, Entrant, Race, Watch
 from fsoft.phases import adopt, phase
 from fsoft.program.options import Options
 from fsoft.program.program import Program
@@ -55,14 +55,18 @@ def check(
     """The verdict on `program.checks`. `jobs` members run at a time (default: one per core), `memory` is megabytes for all of them
     together, `deadline` is a time of the monotonic clock. `reduction`: the one that all must use, instead of what suits them. `progress`
     hears of the search in this process, `watch` of those that run in others. Raises OutOfTime at the deadline."""
-    facts = Facts(program)
+    first: Verdict | None = None
     if members is None:
+        facts = Facts(program)
+        members = plan(facts, reduction)
         if facts.control <= _FEW and reduction is None:
             with phase("explicit"):
-                verdict = _at_once(program, seed, deadline, progress)
-            if verdict.kind != "UNKNOWN" or verdict.complete:
-                return _by("explicit", verdict)
-        members = plan(facts, reduction)
+                first = _at_once(program, seed, deadline, progress)
+            if first.complete:
+                members = [member for member in members if member.beyond]
+                deadline = min(time.monotonic() + BEYOND, deadline or float("inf"))
+            if first.kind != "UNKNOWN" or not members:
+                return _by("explicit", first)
     jobs = jobs or _cores()
     race = Race(program, members, jobs, memory or _machine(), deadline, watch, seed=seed, reduction=reduction)
     with phase("other engines"):
@@ -72,6 +76,8 @@ def check(
             adopt(entrant.phases, entrant.name)
     if winner is not None and winner.verdict is not None:
         return _by(winner.name, winner.verdict)
+    if first is not None and first.complete:
+        return _by("explicit", first)
     verdict = _undecided(program, race.entrants, "time limit reached" if race.late else "no engine has an answer")
     if race.late and not verdict.complete:
         raise OutOfTime(verdict)

@@ -145,6 +145,20 @@ def test_bounds_grow_unless_the_user_says_how_large(tmp_path: Path, capsys: pyte
     assert "f#4" in capsys.readouterr().out
 
 
+def test_who_sees_further_is_asked_where_the_bounds_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from fsoft import auto
+    from fsoft.auto.members import Member
+    from fsoft.program.verdict import Verdict
+
+    program = load(tmp_path, MANY).program
+    assert auto.check(program).complete
+    for kind, engine in (("TRUE", "any number"), ("UNKNOWN", "explicit")):
+        further = Member("any number", lambda _program, _room, kind=kind: Verdict(kind, "unreach-call"), beyond=True)
+        monkeypatch.setattr(auto, "plan", lambda *_, further=further: [*MEMBERS, further])
+        verdict = auto.check(program)
+        assert (verdict.kind, verdict.engine) == (kind, engine)
+
+
 def test_what_grows() -> None:
     from fsoft.auto.grow import difference, grown
     from fsoft.program.options import Options

@@ -25,8 +25,8 @@ from fsoft.program.verdict import Stats, Verdict
 if TYPE_CHECKING:
     from fsoft.transactions import Reduction
 
-_FEW = 11.0
-"""Combinations of locations, as a power of two, up to which a program is tried in this process first."""
+_FEW = 10.0
+"""Combinations of locations, as a power of two, up to which a program is tried in this process first: beyond, it seldom helps."""
 _STATES = 4000
 _MOMENT = 5.0
 """Seconds for larger bounds where there is no time limit."""

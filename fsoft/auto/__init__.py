@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from checkers.registry import Progress
 from fsoft.auto.facts import Facts
 from fsoft.auto.grow import difference, grown
 from fsoft.auto.members import Member, plan
-from fsoft.auto.race import Entrant, Race, Watch
+from fsoft.auto.race import BEYOND, Entrant, Race, Watch
 from fsoft.phases import adopt, phase
 from fsoft.program.options import Options
 from fsoft.program.program import Program
@@ -25,8 +25,8 @@ from fsoft.program.verdict import Stats, Verdict
 if TYPE_CHECKING:
     from fsoft.transactions import Reduction
 
-_FEW = 11.0
-"""Combinations of locations, as a power of two, up to which a program is tried in this process first."""
+_FEW = 10.0
+"""Combinations of locations, as a power of two, up to which a program is tried in this process first: beyond, it seldom helps."""
 _STATES = 4000
 _MOMENT = 5.0
 """Seconds for larger bounds where there is no time limit."""
@@ -55,14 +55,18 @@ def check(
     """The verdict on `program.checks`. `jobs` members run at a time (default: one per core), `memory` is megabytes for all of them
     together, `deadline` is a time of the monotonic clock. `reduction`: the one that all must use, instead of what suits them. `progress`
     hears of the search in this process, `watch` of those that run in others. Raises OutOfTime at the deadline."""
-    facts = Facts(program)
+    first: Verdict | None = None
     if members is None:
+        facts = Facts(program)
+        members = plan(facts, reduction)
         if facts.control <= _FEW and reduction is None:
             with phase("explicit"):
-                verdict = _at_once(program, seed, deadline, progress)
-            if verdict.kind != "UNKNOWN" or verdict.complete:
-                return _by("explicit", verdict)
-        members = plan(facts, reduction)
+                first = _at_once(program, seed, deadline, progress)
+            if first.complete:
+                members = [member for member in members if member.beyond]
+                deadline = min(time.monotonic() + BEYOND, deadline or float("inf"))
+            if first.kind != "UNKNOWN" or not members:
+                return _by("explicit", first)
     jobs = jobs or _cores()
     race = Race(program, members, jobs, memory or _machine(), deadline, watch, seed=seed, reduction=reduction)
     with phase("other engines"):
@@ -72,6 +76,8 @@ def check(
             adopt(entrant.phases, entrant.name)
     if winner is not None and winner.verdict is not None:
         return _by(winner.name, winner.verdict)
+    if first is not None and first.complete:
+        return _by("explicit", first)
     verdict = _undecided(program, race.entrants, "time limit reached" if race.late else "no engine has an answer")
     if race.late and not verdict.complete:
         raise OutOfTime(verdict)
@@ -134,23 +140,24 @@ def _known(entrant: Entrant) -> str:
 
 def check_growing(
     program: Program, load: Callable[[Options], Program], options: Options, fixed: frozenset[str], deadline: float | None, **more: Any
-) -> tuple[Program, Verdict]:
+) -> Iterator[tuple[Program, Verdict]]:
     """As `check`, and where bounds of the Program cut that are not `fixed`, the Program is loaded again with larger ones, until the time
-    is up (without a time limit: for a moment). The Program is that which the verdict is about."""
+    is up (without a time limit: for a moment). Gives one verdict after the other, each with the Program that it is about; the last
+    one counts, wherever that is."""
     verdict, now = check(program, deadline=deadline, **more), options
+    yield program, verdict
     end = deadline or time.monotonic() + _MOMENT
     while verdict.complete and (larger := grown(now, verdict.bounds, fixed)) is not None and time.monotonic() < end:
         bounds = difference(options, larger)
         try:
             with phase("grow"):
-                bigger = load(larger)
-            found = check(bigger, deadline=end, **more)
+                program = load(larger)
+            verdict, now = check(program, deadline=end, **more), larger
         except OutOfTime:
             verdict.reasons.append(f"more is not known: {bounds} takes too long")
-            break
-        found.reasons.append(f"with {bounds}")
-        program, verdict, now = bigger, found, larger
-    return program, verdict
+            return
+        verdict.reasons.append(f"with {bounds}")
+        yield program, verdict
 
 
 __all__ = ["Facts", "OutOfTime", "check", "check_growing"]

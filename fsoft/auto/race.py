@@ -25,7 +25,7 @@ from fsoft.program.program import Program
 from fsoft.program.verdict import InternalError, Stats, Verdict
 
 _LOOK = 0.25  # seconds between looks at the clocks while nobody speaks
-_BEYOND = 20.0  # seconds for those who see further than the bounds of the Program, once all within them is known
+BEYOND = 20.0  # seconds for those who see further than the bounds of the Program, once all within them is known
 _HEADROOM = 2048  # megabytes of address space that a member may have and not use
 _PATIENCE = 8.0  # a turn takes at most that many times its length
 
@@ -219,7 +219,7 @@ class Race:
             for entrant in [one for one in self.entrants if not one.member.beyond]:
                 self._drop(entrant)
             if not self._settled:
-                self._settled, last = True, time.monotonic() + _BEYOND
+                self._settled, last = True, time.monotonic() + BEYOND
                 self.deadline = last if self.deadline is None else min(self.deadline, last)
 
     def _stop(self) -> None:

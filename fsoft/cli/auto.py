@@ -15,7 +15,7 @@ from fsoft.program.verdict import Stats, Verdict
 if TYPE_CHECKING:
     from fsoft.auto.race import Entrant
 
-_MARGIN = 0.3
+_MARGIN = (0.3, 1.0)  # seconds for ending all members and reporting: a fiftieth of the time limit, at least and at most
 _WIDTH = 120
 
 
@@ -41,24 +41,32 @@ def ask_auto(program: Program, asked: Request, args: argparse.Namespace, watch: 
     """The verdict of `auto`, and the Program that it is about; `OutOfTime` with what is known when the time is up."""
     from fsoft import api, auto
 
-    deadline = None if args.timeout is None else args.started + args.timeout - _MARGIN
+    deadline = None if args.timeout is None else args.started + args.timeout - min(max(_MARGIN[0], args.timeout / 50), _MARGIN[1])
     reduced = args.por is not None or args.transactions is not None
+    answers = auto.check_growing(
+        program,
+        lambda options: api.load(asked.sources, options, bits=asked.bits, cpp=asked.cpp),
+        asked.options,
+        frozenset(name for name in ("threads", "heap", "recursion") if getattr(args, name) is not None),
+        deadline,
+        jobs=args.jobs,
+        memory=args.memory,
+        seed=args.seed,
+        reduction=reduction_of(args, program.checks) if reduced else None,
+        progress=watch,
+        watch=lambda running: watch.show(" | ".join(map(_doing, running))[:_WIDTH]),
+    )
+    last: tuple[Program, Verdict] | None = None
     try:
-        return auto.check_growing(
-            program,
-            lambda options: api.load(asked.sources, options, bits=asked.bits, cpp=asked.cpp),
-            asked.options,
-            frozenset(name for name in ("threads", "heap", "recursion") if getattr(args, name) is not None),
-            deadline,
-            jobs=args.jobs,
-            memory=args.memory,
-            seed=args.seed,
-            reduction=reduction_of(args, program.checks) if reduced else None,
-            progress=watch,
-            watch=lambda running: watch.show(" | ".join(map(_doing, running))[:_WIDTH]),
-        )
+        for answer in answers:
+            last = answer
     except auto.OutOfTime as late:
         raise OutOfTime(late.verdict) from None
+    except OutOfTime:
+        if last is None:
+            raise
+    assert last is not None
+    return last
 
 
 def _doing(entrant: Entrant) -> str:

@@ -116,3 +116,60 @@ def test_ended_at_a_random_moment_it_leaves_nothing(tmp_path: Path, number: sign
     assert not ours(mark), f"after {moment} s"
     if number != signal.SIGKILL:
         assert not list(scratch.iterdir()), f"after {moment} s"
+
+
+FOUR = """#include <pthread.h>
+extern void reach_error(void);
+int n = 4, x;
+void *f(void *p) { __sync_fetch_and_add(&x, 1); return 0; }
+int main(void) {
+    pthread_t t[8];
+    n = n + 0;
+    for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, 0);
+    for (int i = 0; i < n; i++) pthread_join(t[i], 0);
+    if (x != 4) reach_error();
+    return 0;
+}
+"""
+
+
+def test_bounds_grow_unless_the_user_says_how_large(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "four.c"
+    file.write_text(FOUR)
+    assert main(["check", str(file)]) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == ["with --threads 5", "TRUE"]
+    assert main(["check", str(file), "--threads", "3"]) == 5
+    assert "raise --threads" in capsys.readouterr().out
+    file.write_text(FOUR.replace("x != 4", "x == 4"))
+    assert main(["check", str(file), "--trace"]) == 10  # the trace is one of the larger program
+    assert "f#4" in capsys.readouterr().out
+
+
+def test_who_sees_further_is_asked_where_the_bounds_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from fsoft import auto
+    from fsoft.auto.members import Member
+    from fsoft.program.verdict import Verdict
+
+    program = load(tmp_path, MANY).program
+    assert auto.check(program).complete
+    for kind, engine in (("TRUE", "any number"), ("UNKNOWN", "explicit")):
+        further = Member("any number", lambda _program, _room, kind=kind: Verdict(kind, "unreach-call"), beyond=True)
+        monkeypatch.setattr(auto, "plan", lambda *_, further=further: [*MEMBERS, further])
+        verdict = auto.check(program)
+        assert (verdict.kind, verdict.engine) == (kind, engine)
+
+
+def test_what_grows() -> None:
+    from fsoft.auto.grow import difference, grown
+    from fsoft.program.options import Options
+
+    start = Options()
+    cuts = ["p.c:3:1: slot: more threads are created here than there are slots (raise --threads)", "p.c:9:9: heap: none is left"]
+    after = grown(start, cuts, frozenset())
+    assert after is not None and difference(start, after) == "--threads 5, --heap 7"
+    assert grown(start, cuts, frozenset({"threads", "heap"})) is None
+    assert grown(start, ["p.c:1:1: undefined behaviour"], frozenset()) is None
+    last = start
+    while (more := grown(last, cuts, frozenset())) is not None:
+        last = more
+    assert (last.threads, last.heap, last.recursion) == (48, 80, 4)

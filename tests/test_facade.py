@@ -68,7 +68,7 @@ def test_engines_and_reductions_agree(racy: fsoft.Loaded) -> None:
 
 def test_bounded_encodings(racy: fsoft.Loaded) -> None:
     assert racy.check(encoding="lazy", rounds=3).verdict == "FALSE"
-    assert racy.check(encoding="paths", context_bound=1, incremental=True).verdict == "FALSE"
+    assert racy.check(encoding="paths", incremental=True).verdict == "FALSE"
     one = racy.check(encoding="tcbmc", contexts=2, unwind=1)
     assert one.unknown and one.bounds
     with pytest.raises(ValueError, match="no encoding 'magic'"):

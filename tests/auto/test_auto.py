@@ -73,7 +73,7 @@ def test_profile_names_the_phases(tmp_path: Path, capsys: pytest.CaptureFixture[
     file.write_text("int main(void) { return 0; }")
     assert main(["check", str(file), "--profile"]) == 0
     phases = [line.split()[0] for line in capsys.readouterr().err.splitlines()]
-    assert phases[0] == "start-up" and {"read", "lower", "fold", "explicit", "total"} <= set(phases)
+    assert {"read", "lower", "fold", "explicit", "total"} <= set(phases)
 
 
 def ours(mark: str) -> list[int]:

@@ -41,6 +41,7 @@ def _in_child(work: Callable[[], int], timeout: float | None, memory: int | None
     """Runs `work` under the limits and never returns."""
     from fsoft.cli.main import guarded
 
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _arm(timeout, memory)
     code = guarded(work)
     signal.setitimer(signal.ITIMER_REAL, 0)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from checkers.registry import Progress
@@ -51,10 +52,12 @@ def check(
     progress: Progress = lambda _stats: None,
     watch: Watch = lambda _running: None,
     members: list[Member] | None = None,
+    unbounded: Callable[[], Program] | None = None,
 ) -> Verdict:
     """The verdict on `program.checks`. `jobs` members run at a time (default: one per core), `memory` is megabytes for all of them
     together, `deadline` is a time of the monotonic clock. `reduction`: the one that all must use, instead of what suits them. `progress`
-    hears of the search in this process, `watch` of those that run in others. Raises OutOfTime at the deadline."""
+    hears of the search in this process, `watch` of those that run in others. `unbounded` loads the Program with slots for any number of
+    threads, for those who prove such things. Raises OutOfTime at the deadline."""
     first: Verdict | None = None
     if members is None:
         facts = Facts(program)
@@ -68,7 +71,7 @@ def check(
             if first.kind != "UNKNOWN" or not members:
                 return _by("explicit", first)
     jobs = jobs or _cores()
-    race = Race(program, members, jobs, memory or _machine(), deadline, watch, seed=seed, reduction=reduction)
+    race = Race(program, members, jobs, memory or _machine(), deadline, watch, seed=seed, reduction=reduction, unbounded=unbounded)
     with phase("other engines"):
         winner = race.run()
     for entrant in race.entrants:
@@ -144,7 +147,8 @@ def check_growing(
     """As `check`, and where bounds of the Program cut that are not `fixed`, the Program is loaded again with larger ones, until the time
     is up (without a time limit: for a moment). Gives one verdict after the other, each with the Program that it is about; the last
     one counts, wherever that is."""
-    verdict, now = check(program, deadline=deadline, **more), options
+    verdict = check(program, deadline=deadline, unbounded=lambda: load(replace(options, unbounded=True)), **more)
+    now = options
     yield program, verdict
     end = deadline or time.monotonic() + _MOMENT
     while verdict.complete and (larger := grown(now, verdict.bounds, fixed)) is not None and time.monotonic() < end:

@@ -28,11 +28,13 @@ Tell = Callable[[object], None]
 @dataclass(frozen=True, slots=True)
 class Room:
     """What a member has: somebody to tell how far it is (`Stats`, or a line for a person), and what the user wants: a seed, a reduction
-    (None: as the table says). It need not look at the clock: it is paused and ended from outside."""
+    (None: as the table says). It need not look at the clock: it is paused and ended from outside. `unbounded` loads the Program again with
+    slots that stand for any number of threads."""
 
     tell: Tell
     seed: int = 0
     reduction: Reduction | None = None
+    unbounded: Callable[[], Program] | None = None
 
 
 Ask = Callable[[Program, Room], Verdict]
@@ -93,6 +95,19 @@ def bounded(name: str, encoding: str, fits: Fits = lambda _facts: True, **more: 
     return Member(name, ask, fits, **more)
 
 
+def for_any_number(name: str, engine: str, fits: Fits, **more: Any) -> Member:
+    """An engine that reads a Program whose slots stand for any number of threads."""
+
+    def ask(program: Program, room: Room) -> Verdict:
+        from checkers.registry import engine as find
+
+        if room.unbounded is None:
+            return Verdict("UNKNOWN", "", ["the program cannot be loaded again"])
+        return find(engine).load().check(room.unbounded(), room.tell, seed=room.seed)
+
+    return Member(name, ask, fits, beyond=True, **more)
+
+
 def _cstub() -> Reduction:
     from fsoft.transactions import Reduction
 
@@ -119,10 +134,15 @@ def _deadlocks(facts: Facts) -> bool:
     return "no-deadlock" in facts.checks and not facts.checks & {"no-data-race", "valid-memtrack"}
 
 
+def _any_number(facts: Facts) -> bool:
+    return facts.unbounded_threads and not facts.checks & {"no-data-race", "no-deadlock", "valid-memtrack"}
+
+
 MEMBERS = (
     on_program("lock-order", "lock-order", _deadlocks, turn=1.0),
     bounded("tcbmc", "tcbmc"),
     on_program("explicit", "explicit"),
+    for_any_number("parametric", "parametric", _any_number, turn=6.0),
     on_program("explicit, cstub", "explicit", _reducible, cstub=True),
     on_circuit("abc, cstub", "abc", _reducible, cstub=True, tools=True),
     on_circuit("pdr, cstub", "pdr", _reducible, cstub=True),

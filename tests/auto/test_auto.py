@@ -15,7 +15,7 @@ import pytest
 from fsoft.auto.facts import Facts
 from fsoft.auto.members import MEMBERS, plan
 from fsoft.cli.main import main
-from tests.models.table import RUNS, rows
+from tests.models.table import MODELS, RUNS, rows
 
 HARD = """#include <pthread.h>
 #include <assert.h>
@@ -173,3 +173,10 @@ def test_what_grows() -> None:
     while (more := grown(last, cuts, frozenset())) is not None:
         last = more
     assert (last.threads, last.heap, last.recursion) == (48, 80, 4)
+
+
+def test_any_number_of_threads(capsys: pytest.CaptureFixture[str]) -> None:
+    """Threads are created without end: no search gets through, an invariant does."""
+    file = MODELS / "parametric" / "owner.c"
+    assert main(["check", str(file), "--no-trace", "--timeout", "60"]) == 0
+    assert "answered by parametric" in capsys.readouterr().out

@@ -178,5 +178,5 @@ def test_what_grows() -> None:
 def test_any_number_of_threads(capsys: pytest.CaptureFixture[str]) -> None:
     """Threads are created without end: no search gets through, an invariant does."""
     file = MODELS / "parametric" / "owner.c"
-    assert main(["check", str(file), "--no-trace", "--timeout", "60"]) == 0
+    assert main(["check", str(file), "--64", "--no-trace", "--timeout", "60"]) == 0
     assert "answered by parametric" in capsys.readouterr().out

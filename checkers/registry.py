@@ -68,7 +68,8 @@ class ModelChecker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ModelEngine:
-    """As `Engine`, for engines that take a Model. `missing` says what is not installed and how to get it, or None."""
+    """As `Engine`, for engines that take a Model. `missing` says what is not installed and how to get it, or None. `stateless`: it answers
+    about models without states only, those of bounded encodings."""
 
     name: str
     summary: str
@@ -78,6 +79,7 @@ class ModelEngine:
     options: tuple[str, ...] = ()
     missing: Callable[[], str | None] = lambda: None
     takes: str = "model"
+    stateless: bool = False
 
 
 class UnknownEngine(LookupError):

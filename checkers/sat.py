@@ -105,4 +105,5 @@ ENGINE = ModelEngine(
     refutes=True,
     load=SatEngine,
     options=("solver", "proof"),
+    stateless=True,
 )

@@ -123,10 +123,11 @@ class Race:
         self.waiting.append(entrant)
 
     def _begin(self, entrant: Entrant) -> None:
-        if entrant.worker is not None:
-            entrant.worker.resume()
-        entrant.begin(entrant.worker or self._start(entrant.member))
-        self.running.append(entrant)
+        with undisturbed():  # who has been started is known before anything can end the race
+            if entrant.worker is not None:
+                entrant.worker.resume()
+            entrant.begin(entrant.worker or self._start(entrant.member))
+            self.running.append(entrant)
 
     def _start(self, member: Member) -> Worker:
         program, more = self.program, self.more

@@ -213,7 +213,7 @@ def test_flatten_leaves_no_array(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("arguments,message", [
     (("build", "p.c", "-o", "p.aag", "--arrays", "keep"), "--arrays keep is for .btor2 and .smt2 files, not .aag"),
-    (("check", "p.c", "--arrays", "keep"), "the engine explicit has no --arrays"),
+    (("check", "p.c", "--engine", "explicit", "--arrays", "keep"), "the engine explicit has no --arrays"),
     (("check", "p.btor2", "--arrays", "keep"), "--arrays is for C programs: a model has the arrays that its file has"),
 ])  # fmt: skip
 def test_arrays_where_they_make_no_sense(arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:

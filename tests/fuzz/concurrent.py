@@ -308,7 +308,7 @@ def _cpu() -> float:
 
 def available_engines() -> list[str]:
     """The engines that take a Model and can be used here."""
-    return [name for name, entry in model_engines().items() if entry.missing() is None]
+    return [name for name, entry in model_engines().items() if entry.missing() is None and not entry.stateless]
 
 
 def main() -> int:

@@ -130,7 +130,7 @@ def available() -> list[str]:
     """Every engine that can be used here."""
     from checkers.registry import engines, model_engines
 
-    return [*engines(), *(name for name, entry in model_engines().items() if entry.missing() is None)]
+    return [*engines(), *(name for name, entry in model_engines().items() if entry.missing() is None and not entry.stateless)]
 
 
 def sample(engine: str, each: int) -> list[Row]:

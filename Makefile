@@ -58,7 +58,7 @@ demo: install
 	run check models/sync/lost_wakeup.c --deadlock-check; test $$code -eq 0
 
 test: install tools
-	$(BIN)/python -m pytest -n $(JOBS) tests
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests
 
 lint: install
 	$(BIN)/ruff check fsoft checkers tests benchmarks docs

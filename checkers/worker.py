@@ -11,6 +11,7 @@ import pickle
 import resource
 import signal
 import struct
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -37,12 +38,23 @@ class Failed(Exception):
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """No signal interrupts the block; those that come are dealt with after it."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    """No signal interrupts the block; those that come are dealt with after it. A blocked signal can still reach another thread of the
+    process, and Python would then call its handler in this one: so handlers only take note meanwhile."""
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    late: list[int] = []
+    handlers: dict[signal.Signals, Any] = {}
     try:
+        if threading.current_thread() is threading.main_thread():
+            for number in _SIGNALS:
+                if signal.getsignal(number) is not None:
+                    handlers[number] = signal.signal(number, lambda caught, _frame: late.append(caught))
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        for caught in late:
+            signal.raise_signal(caught)
 
 
 class Worker:

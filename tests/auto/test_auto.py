@@ -175,8 +175,8 @@ def test_what_grows() -> None:
     assert (last.threads, last.heap, last.recursion) == (48, 80, 4)
 
 
-def test_any_number_of_threads(capsys: pytest.CaptureFixture[str]) -> None:
+def test_any_number_of_threads(capfd: pytest.CaptureFixture[str]) -> None:
     """Threads are created without end: no search gets through, an invariant does."""
     file = MODELS / "parametric" / "owner.c"
     assert main(["check", str(file), "--64", "--no-trace", "--timeout", "60"]) == 0
-    assert "answered by parametric" in capsys.readouterr().out
+    assert "answered by parametric" in capfd.readouterr().out

@@ -39,10 +39,10 @@ def fair(tally: Tally) -> None:
 def test_states_in_circuits(prop: str, first: int) -> None:
     """The same for properties of whole states."""
     checks = frozenset({prop})
-    tally = campaign(iter(range(first, first + 6)), checks, {"bmc": circuit_way("bmc", 4, checks=checks)}, small=True)
+    tally = campaign(iter(range(first, first + 4)), checks, {"bmc": circuit_way("bmc", 4, checks=checks)}, small=True)
     print("\n".join(tally.lines()))
     assert tally.wrong == []
-    assert tally.decided["bmc"] >= 2
+    assert tally.decided["bmc"] >= 1
 
 
 FLOORS = {"pdr": 0.4, "bdd": 0.4, "abc": 0.4, "portfolio": 0.25, "bmc": 0.15, "simulation": 0.1, "kinduction": 0.05, "smt": 0.03}

@@ -136,4 +136,4 @@ def test_jumps_into_loops(tmp_path: Path) -> None:
 def test_random_programs(check: str) -> None:
     tally = campaign(range(1000, 1015), check)
     assert not tally.wrong
-    assert tally.decided >= 0.9 * tally.asked
+    assert tally.decided >= 0.8 * tally.asked

@@ -34,7 +34,7 @@ def program_of(tmp_path: Path, text: str, check: str = "unreach-call", fold: boo
 
 
 @pytest.mark.parametrize("kind", ORDERS)
-@pytest.mark.parametrize("part", range(2))
+@pytest.mark.parametrize("part", range(1, 2))
 def test_random_programs(tmp_path: Path, kind: str, part: int) -> None:
     decided = 0
     for seed in range(3 * part, 3 * part + 3):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fsoft.analysis.actions import Touching
 from fsoft.analysis.sharing import Sharing
 from fsoft.analysis.strides import Strides
 from fsoft.bounded.walk import Ground, Here, Walk
@@ -40,12 +39,9 @@ class Shared:
         """The slots that may not be the first to run."""
 
     def _step(self, slot: int, index: int, step: Step) -> None:
-        touches, writes = self.sections << self.holder, int(self.held_after(slot, step) is not None) << self.holder
-        for action in self.cells.actions(slot, index):
-            if isinstance(action, Touching):
-                reads, written = self.cells.static(slot, action, getattr(action, "address", None))
-                touches |= reads | written
-                writes |= written
+        touches, writes = self.cells.of_step(slot, index)
+        touches |= self.sections << self.holder
+        writes |= int(self.held_after(slot, step) is not None) << self.holder
         self.step_touches[slot].append(touches)
         self.step_writes[slot].append(writes)
         self.touches[slot] |= touches

@@ -106,8 +106,7 @@ def ask_bounded(program: Program, encoding: Encoding, args: argparse.Namespace, 
     from fsoft.encodings import DEFAULT_ENGINE, answer
     from fsoft.passes.bounds import BadBound
 
-    now = time.monotonic()
-    left = None if args.timeout is None else max(0.1, args.timeout - (now - args.started) - _MARGIN)
+    left = _left(args)
     options: dict[str, Any] = {}
     if not encoding.search:
         options = dict(engine_options(_engine(args.engine or DEFAULT_ENGINE), args), engine=args.engine or DEFAULT_ENGINE)
@@ -151,7 +150,7 @@ def ask_backend(program: Program, backend: Backend, args: argparse.Namespace) ->
     from fsoft.bounded.sequential import scheme_of
     from fsoft.passes.bounds import BadBound
 
-    left = None if args.timeout is None else max(0.1, args.timeout - (time.monotonic() - args.started) - _MARGIN)
+    left = _left(args)
     try:
         scheme = scheme_of(args.encoding or "lazy")
         return check_with(program, given_bounds(args), backend, scheme, timeout=left, say=_say(args))
@@ -185,6 +184,11 @@ def _engine(name: str) -> Any:
     if (missing := entry.missing()) is not None:
         raise UsageError(f"--engine {name}: {missing}")
     return entry
+
+
+def _left(args: argparse.Namespace) -> float | None:
+    """Seconds until the time is up, less what it takes to report."""
+    return None if args.timeout is None else max(0.1, args.timeout - (time.monotonic() - args.started) - _MARGIN)
 
 
 def _say(args: argparse.Namespace) -> Any:

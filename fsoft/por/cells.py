@@ -60,6 +60,15 @@ class Ground:
         constants = self.constants[slot]
         return constants.actions(step) if constants.possible(step) else []
 
+    def of_step(self, slot: int, index: int) -> Masks:
+        """What a step of a slot may read or write, and what it may write."""
+        touched = written = 0
+        for action in self.actions(slot, index):
+            if isinstance(action, Touching):
+                reads, writes = self.static(slot, action, getattr(action, "address", None))
+                touched, written = touched | reads | writes, written | writes
+        return touched, written
+
     def possible(self, slot: int, index: int) -> bool:
         return self.constants[slot].possible(self.program.threads[slot].template.steps[index])
 

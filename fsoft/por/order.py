@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from fsoft.analysis.actions import Touching
 from fsoft.circuit.encode import Fired, Moves
 from fsoft.circuit.model import Model
 from fsoft.por.cells import Ground
@@ -39,12 +38,7 @@ class Dependence:
         step = template.steps[index]
         if in_section(self.program, slot, step) or template.locations[step.target].atomic:
             return -1, -1
-        touched = written = 0
-        for action in ground.actions(slot, index):
-            if isinstance(action, Touching):
-                reads, writes = ground.static(slot, action, getattr(action, "address", None))
-                touched, written = touched | reads | writes, written | writes
-        return touched, written
+        return ground.of_step(slot, index)
 
     def __call__(self, slot: int, index: int, other: int, number: int) -> bool:
         (touches, writes), (others, their) = self.masks[slot][index], self.masks[other][number]

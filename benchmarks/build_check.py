@@ -19,6 +19,7 @@ from fsoft.circuit.encode import Encoding
 from fsoft.circuit.export import Exported
 from fsoft.circuit.formats.aiger_read import read_aiger
 from fsoft.circuit.lift import Lifter, Walk
+from fsoft.circuit.scheduler import PICK
 from fsoft.circuit.simulate import Simulator
 from fsoft.cli.arguments import request
 from fsoft.cli.build import build_circuit, build_parser
@@ -30,7 +31,9 @@ SMALL = 20_000
 """AND gates up to which py-aiger, which is slow, gets the file too."""
 BATCH = 1024
 """Steps that are simulated together."""
-_IDLE = 25  # frames without a move after which a run ends
+_IDLE = 12  # frames without a move after which a run ends
+_FRESH = 0.9  # how often a thread is picked that is not known to be stuck
+_STUCK = 0.7  # how often a thread that could not move counts as stuck after a move of another one
 
 
 class Differs(Exception):
@@ -164,11 +167,16 @@ class Walks:
     def _path(self, walk: Walk, rng: Random, steps: int) -> None:
         """A run of circuit and interpreter side by side. It ends when nobody has moved for a while."""
         widths = self.encoding.model.inputs
+        slots = 1 << widths.get(PICK, 0)
         moves = idle = 0
+        stuck: set[int] = set()
         before = [walk.values[name] for name in self.states]
         while moves < steps and idle < _IDLE and not walk.lost:
             given = {name: rng.getrandbits(rng.choice((width, min(width, 2)))) for name, width in widths.items()}
+            if PICK in widths and len(stuck) < slots and rng.random() < _FRESH:
+                given[PICK] = rng.choice([slot for slot in range(slots) if slot not in stuck])
             moved = walk.advance(given) is not None
+            stuck = {slot for slot in stuck if rng.random() < _STUCK} if moved else stuck | {given.get(PICK, 0)}
             moves, idle = moves + moved, 0 if moved else idle + 1
             after = [walk.values[name] for name in self.states]
             self._waiting.append(Frame(before, [given[name] for name in self.inputs], after, None if walk.lost else self._hit(walk)))

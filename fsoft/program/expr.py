@@ -496,6 +496,10 @@ def fill(root: Expr, known: Mapping[str, Expr]) -> Expr:
 
 def evaluate(root: Expr, leaf: Callable[[Expr], int]) -> int:
     """The value of an expression; `leaf` gives the values of `reg` and `own` nodes."""
+    if root.op == "const":
+        return root.value
+    if not root.args:
+        return leaf(root)
     value: dict[Expr, int] = {}
     for node in postorder((root,)):
         if node.op == "const":

@@ -62,12 +62,14 @@ class Result:
 
 
 def of_table() -> list[Task]:
-    """The programs of `models/`: one task for each set of options, with all properties that are asked about under them."""
+    """The programs of `models/`: one task for each set of options, with all properties of steps that are asked about under them (and so
+    without what only says which races count)."""
     asked: dict[tuple[str, ...], set[str]] = defaultdict(set)
     folders = {}
     for row in rows():
         defines = [part for d in row.defines for part in ("-D", d)]
-        key = (str(row.path), f"--{row.bits}", *defines, *row.options)
+        options = [option for before, option in zip(("", *row.options), row.options) if "--race-on" not in (before, option)]
+        key = (str(row.path), f"--{row.bits}", *defines, *options)
         folders[key] = f"models/{row.program.rpartition('/')[0]}"
         asked[key].add(row.prop)
     return [Task(folders[key], key, frozenset(props - OF_STATES) or frozenset({"unreach-call"})) for key, props in asked.items()]

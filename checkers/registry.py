@@ -7,12 +7,12 @@ name must not be taken.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
+from fsoft.records import dataclass
 
 if TYPE_CHECKING:
     from fsoft.circuit.bits import BitModel

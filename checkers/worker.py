@@ -13,7 +13,6 @@ import signal
 import struct
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -199,6 +198,8 @@ def _live(pipe: int, name: str, work: Callable[[Tell], Any], memory: int | None,
     except MemoryError:
         _send(pipe, _ERROR, ("memory limit reached", None, True))
     except BaseException:
+        import traceback
+
         _send(pipe, _ERROR, (f"engine {name}: {traceback.format_exc(limit=-3)}",))
     finally:
         os._exit(code)

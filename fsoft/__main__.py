@@ -1,8 +1,6 @@
 """`python -m fsoft` is the command line."""
 
-import sys
-
-from fsoft.cli.main import main
+from fsoft.cli.main import run_and_leave
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_and_leave()

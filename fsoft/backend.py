@@ -18,11 +18,11 @@ from dataclasses import dataclass
 
 from fsoft.bounded.given import Given
 from fsoft.bounded.sequential import Scheme, scheme_of
-from fsoft.decide import confirmed
 from fsoft.frontend.source import NOWHERE, InputError
 from fsoft.passes.unwind import unwind
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
+from fsoft.properties.confirmed import confirmed
 from fsoft.sequentialize.c_text import c_text
 from fsoft.sequentialize.sites import Player, Sites
 from fsoft.sequentialize.targets import TARGETS, Target

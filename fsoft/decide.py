@@ -13,18 +13,17 @@ from functools import partial
 from typing import Any
 
 from checkers.registry import Engine, ModelEngine, Progress, UnknownEngine, engine, engines, model_engine, model_engines
+from fsoft.answers import ask, verdict_of_answer
 from fsoft.circuit.banks import LEAST
-from fsoft.circuit.bitblast import bitblast
 from fsoft.circuit.bound_lines import bound_line
 from fsoft.circuit.encode import Encoding, encode
 from fsoft.circuit.lift import Answers, Lifter
-from fsoft.circuit.model import Model
 from fsoft.circuit.narrow import RANGE, narrow, values_after, widened
 from fsoft.circuit.ranges import Ranges
 from fsoft.circuit.reduce import cone_of_influence
 from fsoft.circuit.scheduler import Scheduler
 from fsoft.circuit.states import BEFORE
-from fsoft.circuit.verdict import Answer, Proved, Stimulus, Unknown, Violated
+from fsoft.circuit.verdict import Answer, Stimulus, Unknown, Violated
 from fsoft.phases import phase
 from fsoft.program.interpreter import Machine
 from fsoft.program.options import PROPERTIES
@@ -43,8 +42,6 @@ MakeScheduler = Callable[[Program], Scheduler]
 
 _OF_PROGRAMS = ("marker.", "undefined@", "violated.")
 """How the names of bounds begin that are in the Program, not in the circuit."""
-
-MORE_BOUNDS = "others may cut as well: the search ended with these"
 
 
 def decide(
@@ -110,23 +107,6 @@ def ask_narrow_first(
     return ask(needed, name, hear, left(), options)
 
 
-def ask(model: Model, name: str, hear: Callable[[int], None], timeout: float | None, options: dict[str, Any]) -> Answer:
-    """The engine's answer about the Model; a proof has been certified."""
-    entry = model_engine(name)
-    with phase("bit-blast"):
-        given = model if name in ("smt", "portfolio") else bitblast(model)
-    with phase(f"engine {name}"):
-        answer = entry.load().check(given, progress=hear, timeout=timeout, **options)
-    if isinstance(answer, Proved) and (answer.certificates or answer.trusted):
-        from checkers.certify import certify_answer
-
-        with phase("certify"):
-            wrong = certify_answer(bitblast(given) if isinstance(given, Model) else given, answer)
-        if wrong is not None:
-            raise InternalError(f"the certificate of the engine {name} is refused: {wrong}")
-    return answer
-
-
 # ---------------------------------------------------------------- answers about circuits as verdicts about programs
 
 
@@ -136,27 +116,6 @@ def verdict_of(encoding: Encoding, answer: Answer, stats: Stats, name: str) -> V
         stats.depth = answer.depth
         return violated(encoding, answer.stimulus, answer.bad, stats)
     return verdict_of_answer(encoding.program, answer, stats, name)
-
-
-def verdict_of_answer(program: Program, answer: Proved | Unknown, stats: Stats, name: str) -> Verdict:
-    """The verdict for an answer that is no violation."""
-    prop = min(program.checks) if len(program.checks) == 1 else ""
-    if isinstance(answer, Proved):
-        return Verdict("TRUE", prop, answer.describe(name), [], stats)
-    stats.depth = max(stats.depth, answer.depth)
-    bounds = list(dict.fromkeys(bound_line(program, bound) for bound in answer.bounds)) + [MORE_BOUNDS] * answer.more
-    return Verdict("UNKNOWN", prop, [_unknown(answer), *bounds], [], stats, bounds)
-
-
-def _unknown(answer: Unknown) -> str:
-    if answer.proved and answer.bounds:
-        return "no violation is reachable, but a bound cuts"
-    if answer.proved:
-        return f"no violation is reachable, but whether a bound cuts is not known ({answer.why})"
-    if answer.depth < 0:
-        return f"nothing is known: {answer.why}"
-    covered = f"no violation within {answer.depth} steps"
-    return covered if answer.why == covered else f"{covered} ({answer.why})"
 
 
 def violated(encoding: Encoding, stimulus: Stimulus, prop: str, stats: Stats) -> Verdict:

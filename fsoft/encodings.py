@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from typing import Any
 
 from checkers.registry import Progress
+from fsoft.answers import ask, verdict_of_answer
 from fsoft.bounded.given import Formula, Given
 from fsoft.circuit.verdict import Answer, Proved, Unknown, Violated
-from fsoft.decide import ask, confirmed, verdict_of_answer
 from fsoft.passes.unwind import Unwound, unwind
 from fsoft.phases import phase
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
+from fsoft.properties.confirmed import confirmed
+from fsoft.records import dataclass
 
 Say = Callable[[str], None]
 

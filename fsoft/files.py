@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 
 from fsoft.frontend.source import InputError, Loc
 
@@ -40,6 +39,8 @@ def check_writable(path: str) -> None:
 
 
 def _replace(target: str, data: bytes) -> None:
+    import tempfile  # only here: it imports a lot
+
     temporary = ""
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{os.path.basename(target)}.", dir=os.path.dirname(target))

@@ -9,11 +9,12 @@ as a pointer. A plain integer that happens to spell an address without having be
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fsoft.analysis.actions import Touching, members
 from fsoft.program.expr import COMPARISONS, Expr
 from fsoft.program.program import Action, Alloc, Assign, Input, Load, Program, Register, Step, Store, Template, Thread
+from fsoft.records import dataclass
 
 _OPAQUE = COMPARISONS | {"fadd", "fsub", "fmul", "fdiv", "fconv", "itof", "utof", "ftoi", "ftou"}
 

@@ -7,13 +7,13 @@ the length of its first turn. To add one is to add a line.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from checkers.registry import UnknownEngine, model_engine
 from fsoft.auto.facts import Facts
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
+from fsoft.records import dataclass
 
 if TYPE_CHECKING:
     from fsoft.transactions import Reduction

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from fsoft.bounded.home import Values
 from fsoft.bounded.shared import SharedWalk, unheld
 from fsoft.bounded.walk import Ground, Here, Scene, Taken, joined
-from fsoft.circuit.encode import Encoding, encode
 from fsoft.circuit.states import BEFORE, OF_STATES
 from fsoft.circuit.steps import Inputs, StepTerms
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, fill, negate
 from fsoft.program.interpreter import in_section
 from fsoft.program.state import OVER
+
+if TYPE_CHECKING:
+    from fsoft.circuit.encode import Encoding
 
 
 class FinalState:
@@ -37,6 +40,8 @@ class FinalState:
         asked = sorted(self.program.checks & OF_STATES)
         if not asked:
             return
+        from fsoft.circuit.encode import encode
+
         self._circuit = encode(self.program)
         circuit, model = self._circuit.model, self.ground.model
         self._values = self._words()

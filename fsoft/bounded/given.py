@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol
 
 from fsoft.circuit.model import Model
 from fsoft.passes.bounds import Bounds
 from fsoft.passes.unwind import Unwound
 from fsoft.program.verdict import Move
+from fsoft.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ Inputs and latches are grouped in named words, lowest bit first, so that every s
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from fsoft.circuit.aig import Aig
 from fsoft.circuit.verdict import Stimulus
+from fsoft.records import dataclass
 
 BOUND = "bound:"
 """How the name of a cutting marker starts where it stands among bads."""
@@ -104,6 +104,8 @@ def to_bits(bits: BitModel, run: Stimulus) -> BitStimulus:
 
 def fingerprint(bits: BitModel) -> str:
     """SHA-256 of everything that decides verdicts: graph, resets, targets and constraints."""
+    import hashlib
+
     digest = hashlib.sha256()
     for part in (bits.aig.left, bits.aig.right, bits.inputs, bits.latches, bits.next, bits.reset):
         digest.update(repr(part).encode())

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from fsoft.circuit.narrow import RANGE
 from fsoft.program.explorer import marker_line
 from fsoft.program.program import Program
 
+RANGE = "range"
+"""The bound of a narrowed model: a word needs more bits (`narrow.py`)."""
 _BOUNDS = {
     "contexts": "a run needs more contexts than were allowed (--contexts)",
     "writes": "a run needs more writes to shared memory, or clusters of writes, than were allowed (--writes)",

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from fsoft.circuit.bound_lines import RANGE as RANGE
 from fsoft.circuit.model import Model
 from fsoft.circuit.ranges import Shape
 from fsoft.circuit.simulate import evaluate_all, initial_values
 from fsoft.circuit.verdict import Stimulus
 from fsoft.program.expr import FALSE, Expr, binary, conj, const, disj, make, negate, postorder, reg
 
-RANGE = "range"
 LOST = "narrow.lost"
 
 

@@ -9,7 +9,7 @@ steps: only one runs at a time.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fsoft.circuit.banks import Bank
 from fsoft.circuit.memory_terms import Facts, Memory, Way
@@ -35,6 +35,7 @@ from fsoft.program.program import (
     Store,
 )  # fmt: skip
 from fsoft.program.state import ALIVE, DEAD, NEVER, OVER, Layout, Place
+from fsoft.records import dataclass
 
 RESERVED = frozenset({"schedule", "scheduler.last", "scheduler.contexts", "scheduler.round", "scheduler.step", "which"})
 """Names of inputs and states that do not come from the program."""

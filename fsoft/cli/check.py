@@ -24,7 +24,7 @@ from fsoft.cli.auto import add_auto, ask_auto, check_auto, is_auto
 from fsoft.cli.circuits import model_file
 from fsoft.cli.encoding import add_encoding, ask_backend, ask_growing, chosen, chosen_backend
 from fsoft.cli.limits import disarm, limited
-from fsoft.cli.reports import add_reports, check_reports, write_reports
+from fsoft.cli.reports import add_reports, check_reports, wanted, write_reports
 from fsoft.cli.search import Watch, add_engine, check_question, count, decide, find_engine, lowered_for
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.phases import collected, phase, seconds_until_now
@@ -110,7 +110,7 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) ->
             return exits.TRUE
         program, verdict = ask(program, watch)
         verdict = under_race_model(program, verdict, args.race_model)
-        verdict = _simpler(program, verdict) if args.shorten else verdict
+        verdict = _simpler(program, verdict) if args.shorten and _shown(args) else verdict
     except Dumped as dumped:
         print(dumped.text())
         return exits.TRUE
@@ -136,6 +136,11 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) ->
         write_report(args, asked, program, verdict)
     write_reports(args, asked, program, verdict, code)
     return code
+
+
+def _shown(args: argparse.Namespace) -> bool:
+    """Whether anybody will see the trace."""
+    return bool(args.trace or args.json or args.trace_file or args.html or wanted(args))
 
 
 def _simpler(program: Program, verdict: Verdict) -> Verdict:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 from fsoft.cli import exits
 from fsoft.version import VERSION
@@ -44,6 +45,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return exits.TRUE
     except KeyboardInterrupt:
         return exits.INTERRUPTED
+
+
+def run_and_leave() -> NoReturn:
+    """The command of this process, which ends with it at once: taking a large Program apart object by object would only take time."""
+    code = main()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        pass
+    os._exit(code)
 
 
 def _dispatch(args: list[str]) -> int:
@@ -116,4 +128,4 @@ def _unknown(why: str, code: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_and_leave()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -64,7 +63,7 @@ Told = Callable[[], "Sequence[Outcome]"]
 
 def write_reports(args: argparse.Namespace, asked: Request, program: Program | None, verdict: Verdict, code: int) -> None:
     """All the files about a verdict on properties of states."""
-    if not _wanted(args):
+    if not wanted(args):
         return
     from fsoft.trace.outcome import outcome
 
@@ -74,16 +73,19 @@ def write_reports(args: argparse.Namespace, asked: Request, program: Program | N
 
 def write_run_reports(args: argparse.Namespace, asked: Request, outcomes: Told, code: int) -> None:
     """All the files about verdicts on properties of runs."""
-    if _wanted(args):
+    if wanted(args):
         _write(args, task_of(args, asked), None, outcomes(), code)
 
 
-def _wanted(args: argparse.Namespace) -> bool:
+def wanted(args: argparse.Namespace) -> bool:
+    """Whether any of these files is asked for."""
     return any(path is not None for path in (args.witness, args.graphml_witness, args.sarif, args.junit))
 
 
 def task_of(args: argparse.Namespace, asked: Request) -> Task:
     """What was asked, as the files name it."""
+    import shlex
+
     from fsoft.trace.task import Task
 
     command = shlex.join(["fsoft", "check", *getattr(args, "argv", [])])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fsoft.frontend.source import InputError, Loc, Unsupported
+from fsoft.records import dataclass
 
 if TYPE_CHECKING:
     from fsoft.properties.ltl.syntax import Text

@@ -8,7 +8,6 @@ A function that no file defines is taken from the library if the library has it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pycparser import c_ast
@@ -18,6 +17,7 @@ from fsoft.frontend.sema.conversions import compatible, composite
 from fsoft.frontend.sema.scope import Declared, Entry, FunctionEntry, ObjectName, Pending, TypedefName
 from fsoft.frontend.source import NOWHERE, InputError, Loc
 from fsoft.frontend.types import Array, CType, Function, Int, Types
+from fsoft.records import dataclass
 
 if TYPE_CHECKING:
     from fsoft.frontend.sema.context import Context

@@ -7,11 +7,12 @@ Library functions without a body (malloc, pthread_create, ...) stay ordinary `Ca
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Union
 
 from fsoft.frontend.source import Loc
 from fsoft.frontend.types import CType, Field, Function, Record, Types
+from fsoft.records import dataclass
 
 
 @dataclass(eq=False, slots=True)

@@ -8,8 +8,10 @@ to itself. Qualifiers are dropped except `_Atomic`, which is kept with whatever 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Union
+
+from fsoft.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -423,15 +423,19 @@ def postorder(roots: tuple[Expr, ...]) -> list[Expr]:
     """Every node below the roots once, operands before users."""
     seen: set[Expr] = set()
     order: list[Expr] = []
-    stack: list[tuple[Expr, bool]] = [(r, False) for r in reversed(roots)]
+    stack: list[Expr | None] = list(reversed(roots))  # None: the operands of the node below it are done
     while stack:
-        node, done = stack.pop()
-        if done:
+        node = stack.pop()
+        if node is None:
+            node = stack.pop()
+            assert node is not None
             order.append(node)
         elif node not in seen:
             seen.add(node)
-            stack.append((node, True))
-            stack.extend((a, False) for a in reversed(node.args))
+            if node.args:
+                stack += (node, None, *node.args[::-1])
+            else:
+                order.append(node)
     return order
 
 
@@ -459,6 +463,8 @@ def registers(*roots: Expr) -> set[str]:
 
 def substitute(root: Expr, leaf: Callable[[Expr], Expr | None]) -> Expr:
     """Rebuild with each leaf (reg, own) replaced by `leaf(node)` where that is not None."""
+    if not root.args:
+        return leaf(root) or root
     new: dict[Expr, Expr] = {}
     for node in postorder((root,)):
         if node.args:
@@ -496,10 +502,8 @@ def fill(root: Expr, known: Mapping[str, Expr]) -> Expr:
 
 def evaluate(root: Expr, leaf: Callable[[Expr], int]) -> int:
     """The value of an expression; `leaf` gives the values of `reg` and `own` nodes."""
-    if root.op == "const":
-        return root.value
     if not root.args:
-        return leaf(root)
+        return root.value if root.op == "const" else leaf(root)
     value: dict[Expr, int] = {}
     for node in postorder((root,)):
         if node.op == "const":

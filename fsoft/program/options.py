@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from fsoft.records import dataclass
 
 MEMORY = frozenset({"valid-deref", "valid-free"})
 PROPERTIES = (

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple, Protocol
 
 from fsoft.frontend.source import NOWHERE, Loc
 from fsoft.program.interpreter import Domain, Machine, Script
 from fsoft.program.state import Access, Event, Halted, Question, State, Violation
 from fsoft.program.verdict import InternalError, Move
+from fsoft.records import dataclass
 
 
 @dataclass(slots=True)

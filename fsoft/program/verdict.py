@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from fsoft.frontend.source import NOWHERE, Loc
+from fsoft.records import dataclass
 
 
 class InternalError(Exception):

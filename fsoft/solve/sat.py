@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from fsoft.frontend.source import NOWHERE, InputError
 
@@ -30,13 +31,9 @@ class Sat:
     def __init__(self, name: str = DEFAULT) -> None:
         if name not in SOLVERS:
             raise InputError(NOWHERE, f"no SAT solver '{name}': one of {', '.join(SOLVERS)}")
-        try:
-            from pysat.solvers import Solver
-        except ImportError:
-            raise InputError(NOWHERE, "the SAT engines need PySAT: pip install python-sat") from None
         self.name = name
-        self._solver = Solver(name=name)
-        self._inner = self._solver.solver
+        self._solver = _start(name)
+        self._inner = getattr(self._solver, "solver", self._solver)  # PySAT's `Solver` only passes on
         self.add = self._inner.add_clause
         self._model: list[int] | None = None
         self.variables = 0
@@ -94,6 +91,20 @@ class Sat:
     def close(self) -> None:
         """Frees the solver's memory now."""
         self._solver.delete()
+
+
+def _start(name: str) -> Any:
+    """A solver with the methods of PySAT's classes."""
+    try:
+        if name == "cadical195":
+            from fsoft.solve import cadical
+
+            if cadical.available:
+                return cadical.Cadical()
+        from pysat.solvers import Solver
+    except ImportError:
+        raise InputError(NOWHERE, "the SAT engines need PySAT: pip install python-sat") from None
+    return Solver(name=name)
 
 
 def refutation(name: str, clauses: Iterable[Sequence[int]]) -> list[str] | None:

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
-import subprocess
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fsoft.frontend.source import NOWHERE, InputError
+
+if TYPE_CHECKING:
+    import subprocess  # imported where a tool is run: that takes time
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ def share_group() -> None:
 
 def missing(tool: Tool) -> str | None:
     """None if the tool is there; else one line that says how to get it."""
-    if any(shutil.which(name) for name in tool.names):
+    if any(_which(name) for name in tool.names):
         return None
     return f"{tool.title} is not installed ({tool.get})"
 
@@ -45,15 +47,26 @@ def missing(tool: Tool) -> str | None:
 def find(tool: Tool) -> str:
     """The path of the tool."""
     for name in tool.names:
-        path = shutil.which(name)
+        path = _which(name)
         if path:
             return path
     raise InputError(NOWHERE, str(missing(tool)))
 
 
+def _which(name: str) -> str | None:
+    """The path of a command, along PATH."""
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        path = os.path.join(folder, name)
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    return None
+
+
 def run(tool: Tool, arguments: list[str], directory: str, timeout: float | None = None, text: str = "") -> tuple[str, bool]:
     """Runs the tool in a directory with `text` as input; its output, and whether it ended before the time was up. A tool that did
     not end is killed with everything it started."""
+    import subprocess
+
     process = subprocess.Popen(
         [find(tool), *arguments],
         cwd=directory,

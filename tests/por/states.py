@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fsoft.por import Stubborn
+from fsoft.por.explicit import Stubborn
 from fsoft.program.explorer import Explorer
 from fsoft.program.interpreter import Machine, Script
 from fsoft.program.program import Program

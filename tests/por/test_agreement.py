@@ -9,7 +9,8 @@ import pytest
 
 from fsoft.api import load
 from fsoft.circuit.encode import Moves, encode
-from fsoft.por import Facts, Stubborn
+from fsoft.por.explicit import Stubborn
+from fsoft.por.facts import Facts
 from fsoft.por.terms import StubbornTerms
 from fsoft.program.explorer import Explorer
 from fsoft.program.expr import Expr, evaluate

@@ -8,12 +8,12 @@ that uses it, as a tentative definition: they are one object. `table.py` says of
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-_FOLDER = Path(__file__).parent
+_FOLDER = os.path.dirname(__file__)
 _FIRST = ("intrinsics.h", "objects.h")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _DEFINE = re.compile(r"^#define[ \t]+(\w+)[ \t]+(.*)$", re.MULTILINE)
@@ -71,8 +71,9 @@ def _sources() -> tuple[dict[str, _Piece], dict[str, str]]:
     """Every declaration by name, and every macro."""
     macros = {"__SIZE_TYPE__": _SIZE_TYPE}
     index: dict[str, _Piece] = {}
-    for path in [_FOLDER / name for name in _FIRST] + sorted(_FOLDER.glob("*.c")):
-        text = _COMMENT.sub("", path.read_text(encoding="utf-8"))
+    for name in [*_FIRST, *sorted(name for name in os.listdir(_FOLDER) if name.endswith(".c"))]:
+        with open(os.path.join(_FOLDER, name), encoding="utf-8") as file:
+            text = _COMMENT.sub("", file.read())
         macros.update((name, value.strip()) for name, value in _DEFINE.findall(text))
         for declaration in _cut(_DEFINE.sub("", text)):
             piece = _piece(declaration, len(index))

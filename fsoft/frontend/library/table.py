@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 MODELLED, APPROXIMATED, REJECTED = "modelled", "approximated", "rejected"
 BEGIN, END = "<!-- library functions: begin -->", "<!-- library functions: end -->"
@@ -198,6 +197,8 @@ def page() -> str:
 
 def main(path: str) -> None:
     """Rewrite the part of the file between the two markers."""
+    from pathlib import Path
+
     text = Path(path).read_text(encoding="utf-8")
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]

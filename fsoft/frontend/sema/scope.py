@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from fsoft.frontend.source import Loc
 from fsoft.frontend.tree import Symbol
 from fsoft.frontend.types import CType, Function, Int, Record
+from fsoft.records import dataclass
 
 if TYPE_CHECKING:
     from fsoft.frontend.link import LinkedFunction, LinkedObject

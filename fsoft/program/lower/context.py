@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
@@ -15,6 +15,7 @@ from fsoft.program.lower.memory import LocalObject, Memory
 from fsoft.program.lower.scan import Scan
 from fsoft.program.options import Options
 from fsoft.program.program import Assign, Check, Halt, Leave, Load, Marker, Store
+from fsoft.records import dataclass
 
 
 @dataclass(slots=True)

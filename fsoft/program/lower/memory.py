@@ -8,7 +8,7 @@ when the slots are known.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
@@ -17,6 +17,7 @@ from fsoft.program import descriptor
 from fsoft.program.expr import Expr
 from fsoft.program.lower.layout import Layouts
 from fsoft.program.program import Marker, Object, Run
+from fsoft.records import dataclass
 
 MAX_OBJECT = 1 << 26
 

@@ -2,13 +2,15 @@
 
 Targets of a frame that were refuted stay excluded as facts for the frames after. A model without latches in the targets' cone is decided
 at depth 0, and then the answer is a proof. With `complete`, runs must change the state at each step, and where the solver repeats a
-state the two are forced apart: once no such run is long enough, all reachable states have been seen, and that is a proof too.
+state the two are forced apart: once no such run is long enough, all reachable states have been seen, and that is a proof too. With
+`frames`, each frame is built for the values that its narrow words can have by then (`frames.py`): fewer gates, hence fewer clauses.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from checkers.frames import Values
 from checkers.registry import ModelEngine
 from checkers.safety import Goal, Open, Outcome, Reached, SafetyEngine, diameter, induction
 from fsoft.circuit.bits import BitStimulus
@@ -21,16 +23,18 @@ _ROUNDS = 40  # questions per depth that the search for the longest run may ask
 
 @dataclass(slots=True)
 class Bmc(SafetyEngine):
-    """`depth`: how many transitions at most (None: no limit). `complete`: look for the longest run, to prove."""
+    """`depth`: how many transitions at most (None: no limit). `complete`: look for the longest run, to prove. `frames`: shrink each frame
+    by what control can have reached."""
 
     depth: int | None = None
     solver: str = DEFAULT
     complete: bool = True
+    frames: bool = True
 
     def solve(self, goal: Goal) -> Outcome:
         if all(literal == 0 for literal in goal.targets.values()):
             return induction(0, None)
-        search = Unrolling(goal, Sat(self.solver))
+        search = Unrolling(goal, Sat(self.solver), frames=self.frames)
         try:
             while self.depth is None or search.unroller.frames <= self.depth:
                 goal.tick()
@@ -43,24 +47,32 @@ class Bmc(SafetyEngine):
                     return diameter(search.unroller.frames - 1, len(goal.bits.latches))
             return Open(f"no violation within {self.depth} steps")
         finally:
-            search.sat.close()
+            search.close()
 
 
 class Unrolling:
     """The frames from the initial states in a solver."""
 
-    def __init__(self, goal: Goal, sat: Sat, from_resets: bool = True) -> None:
+    def __init__(self, goal: Goal, sat: Sat, from_resets: bool = True, frames: bool = False) -> None:
         self.goal, self.sat = goal, sat
         self.constraints = list(goal.bits.constraints.values())
         self.targets = list(goal.targets.values())
-        self.unroller = Unroller(goal.bits, [*self.targets, *self.constraints], from_resets)
+        self.unroller = Unroller(goal.bits, [*self.targets, *self.constraints], from_resets, words=frames)
+        words = self.unroller.words
+        self.values = Values(goal.bits, words, self.targets, goal.deadline) if words else None
         self.encoder = Encoder(self.unroller.aig, sat.add, sat.var)
         self.hopeless = False
+
+    def close(self) -> None:
+        """Frees the solvers."""
+        self.sat.close()
+        if self.values is not None:
+            self.values.close()
 
     def extend(self) -> int:
         """One more frame with its constraints; the AIG literal that says that a target holds there."""
         unroller = self.unroller
-        unroller.extend()
+        unroller.extend(self.values.after(unroller.frames) if self.values is not None else None)
         for literal in self.constraints:
             now = unroller.at_now(literal)
             if now != 1:
@@ -141,5 +153,5 @@ ENGINE = ModelEngine(
     proves=True,
     refutes=True,
     load=Bmc,
-    options=("depth", "solver", "complete"),
+    options=("depth", "solver", "complete", "frames"),
 )

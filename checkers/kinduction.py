@@ -18,14 +18,16 @@ from fsoft.solve.sat import DEFAULT, Sat
 
 @dataclass(slots=True)
 class KInduction(SafetyEngine):
-    """`depth`: the largest k (None: no limit). `unique`: strengthen the step by simple paths."""
+    """`depth`: the largest k (None: no limit). `unique`: strengthen the step by simple paths. `frames`: shrink
+    each frame of the base by what control can have reached."""
 
     depth: int | None = None
     solver: str = DEFAULT
     unique: bool = True
+    frames: bool = True
 
     def solve(self, goal: Goal) -> Outcome:
-        base, step = Unrolling(goal, Sat(self.solver)), _Step(goal, Sat(self.solver), self.unique)
+        base, step = Unrolling(goal, Sat(self.solver), frames=self.frames), _Step(goal, Sat(self.solver), self.unique)
         try:
             k = 0
             while self.depth is None or k <= self.depth:
@@ -39,8 +41,8 @@ class KInduction(SafetyEngine):
                 k += 1
             return Open(f"no proof by {self.depth}-induction")
         finally:
-            base.sat.close()
-            step.sat.close()
+            base.close()
+            step.close()
 
 
 class _Step(Unrolling):
@@ -75,5 +77,5 @@ ENGINE = ModelEngine(
     proves=True,
     refutes=True,
     load=KInduction,
-    options=("depth", "solver", "unique"),
+    options=("depth", "solver", "unique", "frames"),
 )

@@ -1,28 +1,33 @@
 """Copies of a BitModel, one per step, in a new AIG: frame 0 starts from the resets (or anywhere), and what is constant there stays so in
-the frames after, because every gate passes through the simplifying constructor again.
+the frames after, because every gate passes through the simplifying constructor again. What is known of the values of narrow words in a
+frame (`word_tables.py`) makes gates constant or equal there, before any clause is made of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from fsoft.circuit.aig import Aig
 from fsoft.circuit.bits import BitModel
+from fsoft.circuit.word_tables import Word, narrow_words, specialise
 
 _Gate = tuple[int, int, int, int, int]
 
 
 class Unroller:
-    """Frames of the cone of influence of the watched literals. `at(literal, k)` is a watched literal, latch or input in frame k."""
+    """Frames of the cone of influence of the watched literals. `at(literal, k)` is a watched literal, latch or input in frame k. With
+    `words`, each frame may be told which values its narrow words have."""
 
-    def __init__(self, bits: BitModel, watch: Iterable[int], from_resets: bool = True) -> None:
+    def __init__(self, bits: BitModel, watch: Iterable[int], from_resets: bool = True, words: bool = False) -> None:
         self.bits = bits
         self.aig = Aig()
         self.watch = list(watch)
         self._latches = influence(bits, self.watch)
+        self.words: list[Word] = narrow_words(bits, self._latches) if words else []
+        apart = {v for word in self.words for v, _ in word.gates}
         seen = set(bits.aig.cone(self.watch))
-        self._now = self._gates(self.watch, set())
-        self._then = self._gates([bits.next[i] for i in self._latches], seen)
+        self._now = self._gates(self.watch, apart)
+        self._then = self._gates([bits.next[i] for i in self._latches], seen | apart)
         self._inputs = [x for x in bits.inputs if x >> 1 in set(bits.aig.cone(self.watch + [bits.next[i] for i in self._latches]))]
         self._value = [0] * len(bits.aig)
         self._saved: list[dict[int, int]] = []
@@ -43,8 +48,8 @@ class Unroller:
         """How many frames there are."""
         return len(self._saved)
 
-    def extend(self) -> None:
-        """One more frame."""
+    def extend(self, masks: Sequence[int] | None = None) -> None:
+        """One more frame. `masks` gives the values that each of `words` may have there (all values if it is not given)."""
         bits, value = self.bits, self._value
         if self._saved:
             self._compute(self._then)
@@ -53,6 +58,8 @@ class Unroller:
                 value[bits.latches[i] >> 1] = literal
         for literal in self._inputs:
             value[literal >> 1] = self.aig.input()
+        for word, mask in zip(self.words, masks or [word.every for word in self.words]):
+            specialise(word, mask, bits, value, self.aig)
         self._compute(self._now)
         saved = {literal >> 1: value[literal >> 1] for literal in self._inputs}
         saved.update((bits.latches[i] >> 1, value[bits.latches[i] >> 1]) for i in self._latches)

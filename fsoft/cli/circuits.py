@@ -23,7 +23,7 @@ MODELS = (".aag", ".aig", ".btor2", ".btor")
 """How files that hold a model end."""
 
 SCHEDULERS = ("free", "context-bounded", "round-robin", "given")
-ENGINE_OPTIONS = ("solver", "depth", "method", "simplify", "backend", "engines", "every", "keep", "proof")
+ENGINE_OPTIONS = ("solver", "depth", "method", "simplify", "backend", "engines", "every", "keep", "proof", "frames")
 _MOST_CONTEXTS = 1 << 16
 _BY_ORDER = ("peephole", "monotonic")
 _ON_PATHS = ("sleep", "persistent", "source")
@@ -49,6 +49,8 @@ def add_engine_options(parser: Parser) -> None:
     group = parser.add_argument_group("engines that take a circuit")
     group.add_argument("--depth", type=natural, metavar="N", help="bmc, kinduction: at most that many steps")
     group.add_argument("--solver", metavar="NAME", help="bmc, kinduction, pdr: the SAT solver (cadical195); paths, uw: bitwuzla, z3, pysat")
+    shrink = "bmc, kinduction: build each frame for the values that words can have by then (on)"
+    group.add_argument("--frames", action=argparse.BooleanOptionalAction, default=None, help=shrink)
     group.add_argument("--proof", metavar="FILE", help="sat: if all is proved, write a DRAT proof there, its formula to FILE.cnf")
     group.add_argument("--method", choices=("pdr", "bmc3", "reach"), help="abc: what it runs (pdr)")
     group.add_argument("--simplify", action="store_true", default=None, help="abc: simplify first (a proof may then have no certificate)")

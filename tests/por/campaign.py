@@ -1,9 +1,11 @@
 """Reduced and unreduced search compared on random programs.
 
-    python -m tests.por.campaign --count 5000 [--first N] [--engine bmc] [--engine pdr]
+    python -m tests.por.campaign --count 5000 [--first N] [--states N] [--engine bmc] [--every] [--no-explorer]
 
 The explorer without any reduction is the oracle. Each program is asked for one property (unreach-call, no-deadlock or no-data-race, in
-turn) and explored with stubborn sets, alone and with each kind of transactions; with `--engine` the reduced circuit is asked too.
+turn) and explored with stubborn sets, alone and with each kind of transactions. With `--engine` a model checker is asked about the reduced
+circuit, too: each program with one of the reductions of circuits in turn, with `--every` all of them. Programs with more than `--states`
+states are not decided by the oracle; they are counted and left. All is done in one process; counts so far are printed on the way.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import argparse
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,12 +24,16 @@ from fsoft.program.explorer import Limits
 from fsoft.program.options import Options
 from fsoft.program.program import Program as Loaded
 from fsoft.properties import explore
-from fsoft.transactions import Reduction
+from fsoft.transactions import ORDERS, Reduction
 from tests.fuzz.concurrent import Generator
 from tests.por.programs import Program
 
 PROPERTIES = ("unreach-call", "no-deadlock", "no-data-race")
 KINDS = ("none", "lockset", "lock-pattern")
+CIRCUITS = (*(Reduction("cstub", kind) for kind in KINDS), *(Reduction(kind) for kind in ORDERS))
+"""The reductions that circuits have."""
+
+_EVERY = 250  # programs between two reports
 
 
 @dataclass
@@ -43,10 +49,12 @@ class Tally:
     wrong: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
-        out = [f"{self.verdicts.total()} programs: {dict(sorted(self.verdicts.items()))}"]
+        decided = self.verdicts.total() - self.verdicts["UNKNOWN"]
+        mix = dict(sorted(self.verdicts.items()))
+        out = [f"{self.verdicts.total()} programs, decided by the oracle {decided}/{self.verdicts.total()}: {mix}"]
         out += [f"{way}: decided {self.decided[way]}/{self.asked[way]}" for way in sorted(self.asked)]
         out += [f"transitions {kind}: {self.full[kind]} -> {self.reduced[kind]}" for kind in KINDS if self.full[kind]]
-        return [*out, f"without reduction after all: {self.strayed}", *self.wrong]
+        return [*out, f"without reduction after all: {self.strayed}", f"wrong: {len(self.wrong)}", *self.wrong]
 
     def compare(self, seed: int, way: str, expected: str, got: str) -> None:
         self.asked[way] += 1
@@ -64,7 +72,7 @@ def explored(tally: Tally, seed: int, program: Loaded, kinds: Sequence[str], lim
     whole = explore(program, reduce=False, limits=limits)
     expected = whole.last_line()
     tally.verdicts[expected] += 1
-    for kind in kinds:
+    for kind in kinds if expected != "UNKNOWN" else ():
         found = explore(program, choice=Reduction("cstub", kind).choice(program), limits=limits)
         tally.compare(seed, f"cstub, {kind}", expected, found.last_line())
         tally.strayed += found.reasons[-1].startswith("without reduction")
@@ -74,31 +82,54 @@ def explored(tally: Tally, seed: int, program: Loaded, kinds: Sequence[str], lim
     return expected
 
 
-def campaign(seeds: Iterable[int], kinds: Sequence[str] = KINDS, engines: Sequence[str] = (), states: int = 40_000,
-             properties: Sequence[str] = PROPERTIES, seconds: float = 10) -> Tally:  # fmt: skip
-    tally = Tally()
-    limits = Limits(seconds=20, states=states)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "p.c"
-        for seed in seeds:
-            path.write_text(source(seed))
-            prop = properties[seed // 2 % len(properties)]
-            program = load([str(path)], Options(checks=frozenset({prop}), fold=seed % 5 != 0))
-            expected = explored(tally, seed, program, kinds, limits)
-            for engine in engines if prop == "unreach-call" else ():
-                for kind in kinds:
-                    verdict = decide(program, engine, reduction=Reduction("cstub", kind), timeout=seconds)
-                    tally.compare(seed, f"{engine}, {kind}", expected, verdict.last_line())
-    return tally
+@dataclass(frozen=True)
+class Campaign:
+    """What is asked: `kinds` of transactions in the explorer; `engines` with the `reductions` of circuits, all or one in turn, with so many
+    seconds for each question; `states` at most for the oracle."""
+
+    kinds: Sequence[str] = KINDS
+    engines: Sequence[str] = ()
+    reductions: Sequence[Reduction] = CIRCUITS
+    every: bool = False
+    states: int = 3_000
+    properties: Sequence[str] = PROPERTIES
+    seconds: float = 10
+
+    def run(self, seeds: Iterable[int], report: Callable[[Tally], None] = lambda _: None) -> Tally:
+        tally = Tally()
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "p.c"
+            for seed in seeds:
+                path.write_text(source(seed))
+                self._program(tally, seed, path)
+                if tally.verdicts.total() % _EVERY == 0:
+                    report(tally)
+        return tally
+
+    def _program(self, tally: Tally, seed: int, path: Path) -> None:
+        prop = self.properties[seed // 2 % len(self.properties)]
+        program = load([str(path)], Options(checks=frozenset({prop}), fold=seed % 5 != 0))
+        expected = explored(tally, seed, program, self.kinds, Limits(seconds=20, states=self.states))
+        turn = seed // (2 * len(self.properties)) % len(self.reductions)
+        for engine in self.engines if expected != "UNKNOWN" else ():
+            for reduction in self.reductions if self.every else self.reductions[turn : turn + 1]:
+                verdict = decide(program, engine, reduction=reduction, timeout=self.seconds)
+                tally.compare(seed, f"{engine}, {reduction}", expected, verdict.last_line())
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--states", type=int, default=3_000)
     parser.add_argument("--engine", action="append", default=[])
-    arguments = parser.parse_args()
-    tally = campaign(range(arguments.first, arguments.first + arguments.count), engines=arguments.engine)
+    parser.add_argument("--every", action="store_true", help="each engine with every reduction, not one in turn")
+    parser.add_argument("--no-explorer", action="store_true", help="the oracle and the engines only")
+    parser.add_argument("--seconds", type=float, default=10, help="for each question to an engine")
+    args = parser.parse_args()
+    kinds = () if args.no_explorer else KINDS
+    campaign = Campaign(kinds, args.engine, every=args.every, states=args.states, seconds=args.seconds)
+    tally = campaign.run(range(args.first, args.first + args.count), lambda so_far: print("\n".join(so_far.lines()), flush=True))
     print("\n".join(tally.lines()))
     return 1 if tally.wrong else 0
 

@@ -74,6 +74,12 @@ def load(
 
         race_ranges(program)  # the names mean something
         program.notes = [*program.notes, f"only data races on {', '.join(program.race_on)} count (--race-on)"]
+    if program.race_model != "svcomp":
+        from fsoft.passes.watch import with_race_model
+
+        with phase("watch"):
+            program = with_race_model(program)
+            check_legal(program)
     return program
 
 
@@ -91,13 +97,14 @@ def check(
 ) -> Verdict:
     """The verdict of an engine on `options.checks` (assertions, unless said otherwise). A FALSE has been replayed, its trace shortened."""
     from fsoft.decide import find_engine
+    from fsoft.passes.watch import under_race_model
     from fsoft.trace.shorten import shortened
 
     found, chosen = find_engine(engine), options or Options()
     if found.unbounded:
         chosen = replace(chosen, unbounded=True)
     program = load(sources, chosen, bits=bits, cpp=cpp, include=include, define=define, undefine=undefine)
-    return shortened(program, found.load().check(program, progress))
+    return shortened(*under_race_model(program, found.load().check(program, progress)))
 
 
 __all__ = ["After", "Options", "Program", "Source", "Verdict", "check", "load", "stages"]

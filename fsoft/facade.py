@@ -92,10 +92,11 @@ class Loaded:
     options: Options
     _programs: dict[Options, Program] = field(default_factory=dict, repr=False)
 
-    def program(self, *checks: str, unbounded: bool = False) -> Program:
+    def program(self, *checks: str, unbounded: bool = False, race_model: str | None = None) -> Program:
         """The concurrent Program with these checks in it (assertions, if none are named). `unbounded`: for engines that prove for any
         number of threads."""
-        options = replace(self.options, checks=_checks(checks), unbounded=self.options.unbounded or unbounded)
+        model = race_model or self.options.race_model
+        options = replace(self.options, checks=_checks(checks), unbounded=self.options.unbounded or unbounded, race_model=model)
         if options not in self._programs:
             self._programs[options] = api.load(self.sources, options, bits=self.bits, cpp=self.cpp)
         return self._programs[options]
@@ -128,7 +129,7 @@ class Loaded:
         encoding: str | None = None,
         reduction: str | Reduction | None = None,
         timeout: float | None = None,
-        race_model: str = "svcomp",
+        race_model: str | None = None,
         shorten: bool = True,
         progress: Progress = _silent,
         **options: Any,
@@ -147,24 +148,24 @@ class Loaded:
         'FALSE'
         """
         from fsoft.decide import find_engine
-        from fsoft.properties.race_models import under_race_model
+        from fsoft.passes.watch import under_race_model
         from fsoft.trace.shorten import shortened
 
         if encoding is not None:
             if reduction is not None:
                 raise ValueError("bounded encodings have no reduction")
-            program = self.program(*checks)
+            program = self.program(*checks, race_model=race_model)
             verdict = _bounded(program, encoding, engine, timeout, progress, options)
         else:
             found = find_engine(engine or ENGINE)
             refused = sorted(_checks(checks) - set(found.properties))
             if refused:
                 raise ValueError(f"the engine {engine} does not answer {', '.join(refused)}")
-            program = self.program(*checks, unbounded=found.unbounded)
+            program = self.program(*checks, unbounded=found.unbounded, race_model=race_model)
             given = {"reduction": _reduction(reduction) if reduction is not None else None, "timeout": timeout}
             options |= {name: value for name, value in given.items() if value is not None}
             verdict = found.load().check(program, progress, **options)
-        verdict = under_race_model(program, verdict, race_model)
+        program, verdict = under_race_model(program, verdict)
         verdict = shortened(program, verdict) if shorten else verdict
         name = next(iter(program.checks)) if len(program.checks) == 1 else ""
         return result_of(program, verdict, self._task(replace(self.options, checks=program.checks)), name)

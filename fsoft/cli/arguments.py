@@ -281,6 +281,7 @@ def _options(args: argparse.Namespace, question: Question) -> Options:
         checks=question.checks,
         fold=not args.no_fold,
         race_on=_race_on(args, question),
+        race_model=getattr(args, "race_model", "svcomp"),
     )
 
 

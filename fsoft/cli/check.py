@@ -100,7 +100,7 @@ def make_parser() -> Parser:
 
 def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) -> int:
     """Load and check, as far as the limits allow; the exit code."""
-    from fsoft.properties.race_models import under_race_model
+    from fsoft.passes.watch import under_race_model
 
     watch, program, code = Watch(), None, None
     try:
@@ -108,8 +108,7 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) ->
         if args.show_properties:
             print("\n".join(properties(program)))
             return exits.TRUE
-        program, verdict = ask(program, watch)
-        verdict = under_race_model(program, verdict, args.race_model)
+        program, verdict = under_race_model(*ask(program, watch))
         verdict = _simpler(program, verdict) if args.shorten and _shown(args) else verdict
     except Dumped as dumped:
         print(dumped.text())

@@ -67,6 +67,9 @@ def lock_lines(machine: Machine, moves: Sequence[Move], finding: Finding) -> lis
     """The locks that the threads of a race or a deadlock hold, a line for each."""
     held = held_locks(machine, play(machine, moves)) if finding.slots else {}
     threads = machine.program.threads
+    if finding.past is not None:
+        first = finding.slots[0]
+        held[first] = held_locks(machine, play(machine, moves[: finding.past]))[first]
     return [f"thread {slot} ({threads[slot].name}) holds {', '.join(held[slot]) or 'no lock'}" for slot in finding.slots]
 
 

@@ -26,7 +26,7 @@ class Options:
     """`threads`: slots for a creation site whose number of executions is not known. `heap`: objects per pool where
     that is not known. `heap_size`: bytes of a heap object whose size is not constant. `recursion`: how many frames of one
     function may be active. `array_limit`: how many cells of an array are modelled, 0 for all.
-    `race_on`: the C names of the objects on which data races count; none means all.
+    `race_on`: the C names of the objects on which data races count; none means all. `race_model`: "svcomp" or "c11".
     `checks`: properties of PROPERTIES that are on. `unknown_functions`: "reject" or "havoc".
     `observer`: a function that only looks on (the atoms of an LTL formula), in a slot of its own behind all others. What it reads
     stays visible, and steps that may stop their thread stay apart from accesses, because the end is observed.
@@ -48,5 +48,6 @@ class Options:
     checks: frozenset[str] = frozenset({"unreach-call"})
     fold: bool = True
     race_on: tuple[str, ...] = ()
+    race_model: str = "svcomp"
     observer: str = ""
     unbounded: bool = False

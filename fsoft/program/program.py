@@ -38,7 +38,7 @@ class Assign:
 @dataclass(frozen=True, slots=True)
 class Load:
     """register := memory[address], `size` bytes (register width is 8 * size). `sync` marks atomic and library accesses:
-    they do not race."""
+    they do not race. `order` is the memory order of an atomic operation where that is weaker than seq_cst: a name of ORDERS."""
 
     reg: str
     address: Expr
@@ -46,6 +46,7 @@ class Load:
     sync: bool = False
     when: Expr = TRUE
     loc: Loc = NOWHERE
+    order: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class Store:
     sync: bool = False
     when: Expr = TRUE
     loc: Loc = NOWHERE
+    order: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,9 @@ class Leave:
 
 Action = Union[Assign, Load, Store, Input, Require, Check, Halt, Alloc, Free, Measure, Enter, Leave]
 
+ORDERS = ("relaxed", "consume", "acquire", "release", "acq_rel", "")
+"""Memory orders by their number in C; "" is seq_cst, and "?" (in a Load or Store) one that is computed."""
+
 STOPS = ("pruned", "ended", "cut", "undefined", "failed")
 """Where a thread can stop: a failed assume, the end of the process, a bound, undefined behaviour that no switched-on
 check names (division by zero, an invalid access), a violated property."""
@@ -167,7 +172,7 @@ check names (division by zero, an invalid access), a violated property."""
 @dataclass(frozen=True, slots=True)
 class Tag:
     """What a step does for synchronisation: acquire, release, try, rdlock, wrlock, create, join, wait, wake, signal, broadcast,
-    post, update (an atomic read-modify-write), spurious, timeout, exit, section (a user's atomic section: blocking inside is
+    post, update (an atomic operation), fence (its order by number), spurious, timeout, exit, section (a user's atomic section: blocking inside is
     never a deadlock), atomic (one step made of several: if the thread stops inside, the run is over and nobody moves any
     more), ... The operand is evaluated in the state before the step."""
 
@@ -311,6 +316,8 @@ class Program:
     """`descriptors` is the address of the array of thread descriptors (see `program/descriptor.py` for its fields).
     `checks` are the properties that are on; what is off is undefined behaviour and stops the thread. `heap_reuse` as in Alloc.
     `race_on`: the objects on which data races count, by C name (`properties/race_objects.py` reads them); all, if there are none.
+    `race_model` says what a data race is: "svcomp" or "c11". `plain`: this Program has a monitor of races built in
+    (`passes/watch.py`), and that is the one without. `unwatched`: why c11 cannot have such a monitor here.
     `unbounded`: groups of slots that stand for any number of threads made at one creation site (`Options.unbounded`). A creation there
     starts one of the group that is unused, or none of them: a thread that has no slot. What such threads do is not in the Program; it
     says all about the threads that have slots as long as those without do not move."""
@@ -325,6 +332,9 @@ class Program:
     checks: frozenset[str] = frozenset()
     heap_reuse: bool = True
     race_on: tuple[str, ...] = ()
+    race_model: str = "svcomp"
+    plain: Program | None = None
+    unwatched: str = ""
     notes: list[str] = field(default_factory=list)
     unbounded: tuple[tuple[int, ...], ...] = ()
 
@@ -337,6 +347,6 @@ class Program:
 
 
 __all__ = [
-    "Action", "Alloc", "Assign", "Check", "Enter", "FALSE", "Free", "Halt", "Input", "Leave", "Load", "Location", "Marker", "Measure",
+    "Action", "Alloc", "Assign", "Check", "Enter", "FALSE", "Free", "Halt", "Input", "Leave", "Load", "Location", "Marker", "Measure", "ORDERS",
     "Object", "Pool", "Program", "Register", "Require", "Run", "STOPS", "Step", "Store", "TRUE", "Tag", "Template", "Thread",
 ]  # fmt: skip

@@ -18,12 +18,14 @@ class View:
     """A state as the monitors see it: the steps that can be taken now, and what each slot is about to access.
 
     `accesses` ignores that a thread at an atomic location keeps the others waiting: their accesses are pending all the same.
+    `moves` is how the state was reached, where that is known.
     """
 
     machine: Machine
     v: Sequence[Any]
     enabled: list[tuple[int, int]] = field(default_factory=list)
     accesses: dict[int, list[Access]] = field(default_factory=dict)
+    moves: Sequence[Move] | None = None
 
 
 class Guilty(NamedTuple):
@@ -36,7 +38,8 @@ class Guilty(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A property is violated; `lines` tell more, `slots` are the threads whose locks are of interest, `guilty` what each of them does."""
+    """A property is violated; `lines` tell more, `slots` are the threads whose locks are of interest, `guilty` what each of them does.
+    `past`: the first of them has done its part, with the move of that number; the others are about to."""
 
     prop: str
     message: str
@@ -44,6 +47,7 @@ class Finding:
     lines: tuple[str, ...] = ()
     slots: tuple[int, ...] = ()
     guilty: tuple[Guilty, ...] = ()
+    past: int | None = None
 
 
 class Monitor(Protocol):
@@ -59,9 +63,9 @@ class Monitor(Protocol):
         """Whether the process may end here (the slot's last step ended it)."""
 
 
-def observe(machine: Machine, state: State, domain: Domain) -> View:
+def observe(machine: Machine, state: State, domain: Domain, moves: Sequence[Move] | None = None) -> View:
     """The view of a state, by the definition."""
-    view, movable = View(machine, state), machine.movable(state)
+    view, movable = View(machine, state, moves=moves), machine.movable(state)
     for slot in range(len(machine.program.threads)):
         log = view.accesses[slot] = []
         for index in machine.outgoing(slot, state[machine.layout.pc[slot]]):
@@ -124,7 +128,7 @@ def confirm(machine: Machine, moves: Sequence[Move], finding: Finding, monitors:
     for monitor in monitors:
         if monitor.prop != finding.prop:
             continue
-        found = monitor.state(observe(machine, state, domain))
+        found = monitor.state(observe(machine, state, domain, moves))
         if found is None and played and any(isinstance(e, Halted) and e.kind == "ended" for e in played[-1].events):
             found = monitor.end(machine, state, played[-1].move.slot)
         if found is not None:

@@ -81,7 +81,7 @@ _LIFE: dict[type, str] = {Free: "free", Enter: "enter", Leave: "leave"}
 
 
 def _bytes(action: Load | Store) -> str:
-    return f"{action.size}{', sync' if action.sync else ''}"
+    return f"{action.size}{', sync' if action.sync else ''}{f', {action.order}' if action.order else ''}"
 
 
 def _where(loc: Loc) -> str:

@@ -1,16 +1,21 @@
 """Data races in the model of SV-COMP: two threads are both about to access overlapping bytes, one of them writes, and not both
 accesses are atomic. `free` and the end of a lifetime write the whole object. Accesses inside a user's atomic section are atomic among
-themselves, but race with plain accesses outside. With `Program.race_on` only races on the objects that it names count."""
+themselves, but race with plain accesses outside. With `Program.race_on` only races on the objects that it names count.
+
+In the model c11 an access that was made also races with one that is pending, if it does not happen before that one. That cannot be seen in
+a state: it takes the run that led there (`View.moves`), and is asked where a run is judged."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
 from fsoft.program.replay import Finding, Guilty, View
 from fsoft.program.state import Access, Layout
+from fsoft.properties.happens_before import HappensBefore, Past
 from fsoft.properties.race_objects import Ranges, counts, race_ranges
 
 Pair = tuple[tuple[int, Access], tuple[int, Access]]
@@ -41,11 +46,33 @@ class Races:
         self._asked: tuple[Program, Ranges | None] | None = None
 
     def state(self, view: View) -> Finding | None:
-        found = self.pair(view)
-        return None if found is None else self._finding(view, *found)
+        found = self._pending(view)
+        if found is not None:
+            return self._finding(view, *found)
+        past = self._unordered(view)
+        if past is None:
+            return None
+        finding = self._finding(view, (past[0].slot, past[0].access), past[1:])
+        more = "the first does not happen before the second: no release and acquire order them"
+        return replace(finding, lines=(*finding.lines, more), past=past[0].move)
 
     def pair(self, view: View) -> Pair | None:
         """The two accesses that race in this state, each with its slot."""
+        found = self._pending(view)
+        if found is None and (past := self._unordered(view)) is not None:
+            return (past[0].slot, past[0].access), past[1:]
+        return found
+
+    def _unordered(self, view: View) -> tuple[Past, int, Access] | None:
+        """By the model c11: an access of the past and one that is pending."""
+        program = view.machine.program
+        if view.moves is None or program.race_model != "c11":
+            return None
+        ranges, history = self._ranges(program), HappensBefore(Machine(program, compiled=False))
+        history.follow(view.moves)
+        return history.unordered(view.accesses, lambda a, b: _race(a, b) and counts(ranges, a.object, *_common(a, b)))
+
+    def _pending(self, view: View) -> Pair | None:
         ranges = self._ranges(view.machine.program)
         slots = [slot for slot, log in sorted(view.accesses.items()) if log]
         for k, first in enumerate(slots):

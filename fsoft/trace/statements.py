@@ -173,7 +173,7 @@ class _Teller:
         """Who violates the property at the end of the run, and on what."""
         end = played[-1].after if played else self.machine.initial()
         if prop == "no-data-race":
-            view = observe(self.machine, end, Sampler(self.program))
+            view = observe(self.machine, end, Sampler(self.program), [one.move for one in played])
             pair = Races().pair(view)
             if pair is not None:
                 about = raced_on(self.machine.layout, pair[0][1], pair[1][1])

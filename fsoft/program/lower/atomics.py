@@ -1,6 +1,7 @@
 """GCC's `__atomic_*` and `__sync_*` and clang's `__c11_atomic_*`: each is one step of loads and stores that do not race.
 
-Every order is taken as sequentially consistent; where the program asked for less, a note says so.
+Their values are those of sequential consistency; where the program asked for less, a note says so. The accesses keep the order that was
+asked for (`Load.order`), for the race model c11.
 """
 
 from __future__ import annotations
@@ -13,40 +14,52 @@ from fsoft.frontend.source import Unsupported
 from fsoft.program.expr import TRUE, Expr, conj, const, eq, ite, make, negate, resize
 from fsoft.program.lower.expressions import Expressions
 from fsoft.program.options import WEAKER_ORDER
-from fsoft.program.program import Assign, Input, Store
+from fsoft.program.program import ORDERS, Assign, Input, Load, Store
 
 _NAME = re.compile(r"__(?:c11_)?(atomic|sync)_(.*)")
+_NO_ORDER = ("always_lock_free", "is_lock_free", "init", "signal_fence", "synchronize")
+_SYNC_ORDERS = {"lock_test_and_set": "acquire", "lock_release": "release"}
+_UNKNOWN = "?"
 _UPDATE = re.compile(r"(?:fetch_and_|fetch_)(add|sub|and|or|xor|nand)|(add|sub|and|or|xor|nand)(?:_and_fetch|_fetch)")
 
 
 class Atomics(Expressions):
-    """`atomic_call` gives the value of such a call, or None if the name is not one of them."""
+    """`atomic_call` gives the value of such a call, or None if the name is not one of them. `_order` and `_failure` are the memory orders of the
+    call that is being written."""
+
+    _order = _failure = ""
 
     def atomic_call(self, call: tree.Call, name: str) -> Expr | None:
         match = _NAME.fullmatch(name)
         if match is None:
             return None
-        self._note_order(call, name)
         family, operation = match.groups()
         update = _UPDATE.fullmatch(operation)
         if update is not None:
             old_wanted = update.group(1) is not None
-            return self._update_atomically(call, update.group(1) or update.group(2), old_wanted)
+            return self._update_atomically(call, update.group(1) or update.group(2), old_wanted, family)
         method = getattr(self, "_atomic_" + operation.removesuffix("_n"), None)
         if method is None:
             raise Unsupported(call.loc, f"the builtin '{name}' is not modelled; see docs/supported.md")
         values = [self.value(a) for a in call.args]
+        self._set_orders(family, operation.removesuffix("_n"), values)
         with self.b.one_step():
+            if operation in ("thread_fence", "synchronize"):
+                self.b.tag("fence", values[0] if values else const(ORDERS.index(""), 32))
             self.b.tag("update", values[0] if values else None)
             result = method(call, values, family == "atomic" and "c11" not in name and not operation.endswith("_n"))
         assert isinstance(result, Expr)
         return result
 
-    def _note_order(self, call: tree.Call, name: str) -> None:
-        if "atomic" in name:
-            orders = [a.value for a in call.args[1:] if isinstance(a, tree.IntConstant) and str(a.type) == "int"]
-            if orders and orders[-1] in (0, 1, 2, 3, 4) and name != "__atomic_always_lock_free":
-                self.shared.notes[WEAKER_ORDER] = None
+    def _set_orders(self, family: str, operation: str, values: list[Expr]) -> None:
+        """The orders that the call names: of a success and, for a comparison, of a failure."""
+        self._order = self._failure = _SYNC_ORDERS.get(operation, "") if family == "sync" else ""
+        if family == "sync" or operation in _NO_ORDER:
+            return
+        named = values[-2:] if operation.startswith("compare_exchange") else values[-1:]
+        self._order, self._failure = _order_of(named[0]), _order_of(named[-1])
+        if self._order or self._failure:
+            self.shared.notes[WEAKER_ORDER] = None
 
     # ------------------------------------------------------------ pieces
 
@@ -58,19 +71,27 @@ class Atomics(Expressions):
             raise Unsupported(call.loc, f"an atomic operation on an object of {size} bytes is not modelled")
         return size
 
-    def _get(self, address: Expr, size: int, call: tree.Call) -> Expr:
-        return self.load_bytes(address, size, call.loc, sync=True)
+    def _get(self, address: Expr, size: int, call: tree.Call, order: str | None = None) -> Expr:
+        target, order = self.b.temporary(size * 8), self._aside() if order is None else order
+        self.b.emit(Load(str(target.data), address, size, True, loc=call.loc, order=order))
+        return target
 
-    def _put(self, address: Expr, value: Expr, call: tree.Call, when: Expr = TRUE) -> None:
-        self.b.emit(Store(address, value, value.width // 8, True, when, call.loc))
+    def _put(self, address: Expr, value: Expr, call: tree.Call, when: Expr = TRUE, order: str | None = None) -> None:
+        order = self._aside() if order is None else order
+        self.b.emit(Store(address, value, value.width // 8, True, when, call.loc, order))
 
-    def _update_atomically(self, call: tree.Call, op: str, old_wanted: bool) -> Expr:
+    def _aside(self) -> str:
+        """The order of an access beside the one that the operation is about: to what was expected, or where the result goes."""
+        return "relaxed" if self._order else ""
+
+    def _update_atomically(self, call: tree.Call, op: str, old_wanted: bool, family: str) -> Expr:
         address, operand = self.value(call.args[0]), self.value(call.args[1])
         size = self._size(call)
         pointer = call.args[0].type
+        self._set_orders(family, "update", [self.value(call.args[2])] if family == "atomic" else [])
         with self.b.one_step():
             self.b.tag("update", address)
-            old = self._get(address, size, call)
+            old = self._get(address, size, call, self._order)
             amount = resize(operand, old.width, True)
             if isinstance(pointer, ct.Pointer) and isinstance(pointer.to, ct.Pointer) and op in ("add", "sub"):
                 new = self.add_bytes(old, amount if op == "add" else make("neg", amount.width, (amount,)))
@@ -79,13 +100,13 @@ class Atomics(Expressions):
             else:
                 new = make(op, old.width, (old, amount))
             new = self.keep(new)
-            self._put(address, new, call)
+            self._put(address, new, call, order=self._order)
         return old if old_wanted else new
 
     # ------------------------------------------------------------ loads, stores, exchanges
 
     def _atomic_load(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
-        old = self._get(v[0], self._size(call), call)
+        old = self._get(v[0], self._size(call), call, self._order)
         if by_pointer:
             self._put(v[1], old, call)
         return old
@@ -93,7 +114,7 @@ class Atomics(Expressions):
     def _atomic_store(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
         size = self._size(call)
         value = self._get(v[1], size, call) if by_pointer else resize(v[1], size * 8, True)
-        self._put(v[0], value, call)
+        self._put(v[0], value, call, order=self._order)
         return value
 
     _atomic_init = _atomic_store
@@ -101,8 +122,8 @@ class Atomics(Expressions):
     def _atomic_exchange(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
         size = self._size(call)
         value = self._get(v[1], size, call) if by_pointer else resize(v[1], size * 8, True)
-        old = self._get(v[0], size, call)
-        self._put(v[0], value, call)
+        old = self._get(v[0], size, call, self._order)
+        self._put(v[0], value, call, order=self._order)
         if by_pointer:
             self._put(v[2], old, call)
         return old
@@ -112,14 +133,14 @@ class Atomics(Expressions):
 
     def _atomic_lock_release(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
         zero = const(0, self._size(call) * 8)
-        self._put(v[0], zero, call)
+        self._put(v[0], zero, call, order=self._order)
         return zero
 
     _atomic_clear = _atomic_lock_release
 
     def _atomic_test_and_set(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
-        old = self._get(v[0], self._size(call), call)
-        self._put(v[0], const(1, old.width), call)
+        old = self._get(v[0], self._size(call), call, self._order)
+        self._put(v[0], const(1, old.width), call, order=self._order)
         return resize(negate(eq(old, const(0, old.width))), 8, False)
 
     # ------------------------------------------------------------ compare and swap
@@ -127,7 +148,7 @@ class Atomics(Expressions):
     def _compare_exchange(self, call: tree.Call, v: list[Expr], desired: Expr, weak: bool) -> Expr:
         size = self._size(call)
         expected = self._get(v[1], size, call)
-        old = self._get(v[0], size, call)
+        old = self._get(v[0], size, call, self._failure)
         same = eq(old, expected)
         if weak:
             fails = self.b.temporary(1)
@@ -135,7 +156,7 @@ class Atomics(Expressions):
             same = conj(same, negate(fails))
         done = self.b.temporary(1)
         self.b.emit(Assign(str(done.data), same))
-        self._put(v[0], desired, call, done)
+        self._put(v[0], desired, call, done, self._order)
         self._put(v[1], old, call, negate(done))
         return resize(done, 8, False)
 
@@ -152,9 +173,9 @@ class Atomics(Expressions):
 
     def _swap(self, call: tree.Call, v: list[Expr]) -> tuple[Expr, Expr]:
         size = self._size(call)
-        old = self._get(v[0], size, call)
+        old = self._get(v[0], size, call, "")
         same = eq(old, resize(v[1], size * 8, True))
-        self._put(v[0], ite(same, resize(v[2], size * 8, True), old), call)
+        self._put(v[0], ite(same, resize(v[2], size * 8, True), old), call, order="")
         return old, same
 
     def _atomic_val_compare_and_swap(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
@@ -177,4 +198,7 @@ class Atomics(Expressions):
     _atomic_is_lock_free = _atomic_always_lock_free
 
 
-
+def _order_of(value: Expr) -> str:
+    """A memory order as a call names it; gcc has further bits for lock elision."""
+    number = value.value & 0xFFFF if value.is_const else len(ORDERS)
+    return ORDERS[number] if number < len(ORDERS) else _UNKNOWN

@@ -41,6 +41,7 @@ class Assembly:
         program.threads, program.objects = self.threads, self.shared.memory.objects
         program.markers, program.checks = self.shared.memory.markers, self.shared.options.checks
         program.heap_reuse, program.race_on = self.shared.options.heap_reuse, self.shared.options.race_on
+        program.race_model = self.shared.options.race_model
         program.unbounded = tuple(self.unbounded)
         program.notes = [*self.shared.unit.notes, *self.shared.notes]
         self._check_numbers(program)

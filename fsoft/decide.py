@@ -7,7 +7,7 @@ only if it covers the bounds as well as the bads, and its certificate has passed
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from fsoft.circuit.bound_lines import bound_line
 from fsoft.circuit.encode import Encoding, encode
 from fsoft.circuit.lift import Answers, Lifter
 from fsoft.circuit.narrow import RANGE, narrow, values_after, widened
-from fsoft.circuit.ranges import Ranges
+from fsoft.circuit.ranges import Ranges, Shape
 from fsoft.circuit.reduce import cone_of_influence
 from fsoft.circuit.scheduler import Scheduler
 from fsoft.circuit.states import BEFORE
@@ -39,6 +39,7 @@ _KEEP_ARRAYS = frozenset({"smt"})
 """Engines that do better on circuits with arrays."""
 
 MakeScheduler = Callable[[Program], Scheduler]
+Shapes = dict[str, Shape]
 
 _OF_PROGRAMS = ("marker.", "undefined@", "violated.")
 """How the names of bounds begin that are in the Program, not in the circuit."""
@@ -82,29 +83,46 @@ def decide(
 def ask_narrow_first(
     encoding: Encoding, name: str, hear: Callable[[int], None], deadline: float | None, options: dict[str, Any]
 ) -> Answer:
-    """The engine's answer about a narrowed model. Losing a value counts as a bad there, so that whatever the engine says it has
-    covered is covered in the model as it is; the words that lose one are given more bits, and the question is put again."""
-
-    def left() -> float | None:
-        return None if deadline is None else max(0.1, deadline - time.monotonic())
-
+    """The engine's answer about the encoding's model, in narrow words first."""
     with phase("ranges"):
-        model, ranges = encoding.model, Ranges(encoding)
-        needed, _ = cone_of_influence(model)  # what decides nothing need not fit anywhere
-    for _ in range(_REFINEMENTS):
-        shapes = {name: shape for name, shape in ranges.shapes().items() if name in needed.states}
-        if not shapes:
-            break
+        needed, _ = cone_of_influence(encoding.model)  # what decides nothing need not fit anywhere
+
+    def narrowed(shapes: Shapes) -> Model:
         small = narrow(needed, shapes)
         small.bad[RANGE] = small.bounds.pop(RANGE)
-        answer = ask(small, name, hear, left(), options)
+        return small
+
+    def put(model: Model) -> Answer:
+        return ask(model, name, hear, seconds_left(deadline), options)
+
+    return refined(encoding, encoding.model, needed.states, narrowed, put) or put(needed)
+
+
+def refined(
+    encoding: Encoding, model: Model, needed: Container[str], narrowed: Callable[[Shapes], Model], put: Callable[[Model], Answer]
+) -> Answer | None:
+    """The answer that `put` gets about `narrowed` models, with its run as one of `model`. Losing a value counts as a bad there (RANGE), so
+    that whatever is said to be covered is covered in the model as it is; the words that lose one are given more bits, and the
+    question is put again. None: the words that are `needed` cannot be narrow."""
+    with phase("ranges"):
+        ranges = Ranges(encoding)
+    for _ in range(_REFINEMENTS):
+        shapes = {name: shape for name, shape in ranges.shapes().items() if name in needed}
+        if not shapes:
+            return None
+        answer = put(narrowed(shapes))
         if not isinstance(answer, Violated):
             return answer
         stimulus = widened(model, answer.stimulus, shapes)
         if answer.bad != RANGE:
             return Violated(stimulus, answer.depth, answer.bad)
-        ranges.widen(values_after(model, stimulus))
-    return ask(needed, name, hear, left(), options)
+        ranges.widen(values_after(encoding.model, stimulus))
+    return None
+
+
+def seconds_left(deadline: float | None) -> float | None:
+    """What an engine may still use."""
+    return None if deadline is None else max(0.1, deadline - time.monotonic())
 
 
 # ---------------------------------------------------------------- answers about circuits as verdicts about programs
@@ -185,5 +203,6 @@ def find_engine(name: str) -> Engine:
 
 
 __all__ = [
-    "OnPrograms", "ask", "bound_line", "confirmed", "decide", "find_engine", "on_programs", "verdict_of", "verdict_of_answer", "violated",
+    "OnPrograms", "Shapes", "ask", "bound_line", "confirmed", "decide", "find_engine", "on_programs", "refined", "seconds_left",
+    "verdict_of", "verdict_of_answer", "violated",
 ]  # fmt: skip

@@ -12,13 +12,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fsoft.api import After, load
 from fsoft.circuit.liveness import LASSO
 from fsoft.circuit.verdict import Answer, Stimulus, Unknown, Violated
 from fsoft.frontend.source import InputError, Loc, Source
-from fsoft.program.explorer import NO_LIMITS, Limits, step_markers
+from fsoft.program.explorer import NO_LIMITS, Limits, Strayed, step_markers
 from fsoft.program.options import Options
 from fsoft.program.program import Program
 from fsoft.program.verdict import InternalError, Stats, Verdict
@@ -26,6 +27,7 @@ from fsoft.properties.ltl import (
     OBSERVER,
     FormulaError,
     Lasso,
+    Looking,
     NotALasso,
     OutOfLimits,
     Product,
@@ -41,11 +43,13 @@ from fsoft.properties.ltl import (
     watched,
     watches,
 )
+from fsoft.transactions import NO_REDUCTION, Reduction
 
 if TYPE_CHECKING:
     from fsoft.circuit.encode import Encoding
     from fsoft.circuit.model import Model
     from fsoft.circuit.ranges import Shape
+    from fsoft.por.visible import Seen
 
 Progress = Callable[[Stats], None]
 
@@ -99,7 +103,7 @@ def folding(options: Options, props: Sequence[Property]) -> list[str]:
     """Why folding is off although it was not switched off, for each property that needs that."""
     if not options.fold:
         return []
-    return [f"{', '.join(found)} in '{p}': folding and reduction are off" for p in props if (found := stutters(p.formula))]
+    return [f"{', '.join(found)} in '{p}': folding is off" for p in props if (found := stutters(p.formula))]
 
 
 def _with_atoms(files: Sequence[Source], watch: Sequence[Watch], homes: dict[int, int]) -> list[Source]:
@@ -161,12 +165,54 @@ def _local_in(name: str, files: Sequence[Source], options: Options, reading: dic
 # ---------------------------------------------------------------- the explicit engine, and what all engines share
 
 
-def check_explicit(watched: Watched, prop: Property, limits: Limits = NO_LIMITS, progress: Progress | None = None) -> Answered:
-    """The verdict by the product of all states with the tableau."""
-    runs = Runs(watched, prop.atoms())
+def allowed(prop: Property, reduction: Reduction) -> Reduction:
+    """The reduction as far as it keeps the verdict: stubborn sets, where the property cannot tell in which order independent steps come."""
+    return NO_REDUCTION if unreduced(prop, reduction) else reduction
+
+
+def unreduced(prop: Property, reduction: Reduction) -> str:
+    """Why a reduction that was asked for is off; "" if it is not."""
+    if reduction.por in ("none", "cstub"):
+        return prop.unreducible() if reduction.por != "none" else ""
+    return f"--por {reduction.por} is for properties of states; runs have cstub"
+
+
+def check_explicit(
+    watched: Watched, prop: Property, limits: Limits = NO_LIMITS, progress: Progress | None = None, reduction: Reduction = NO_REDUCTION
+) -> Answered:
+    """The verdict by the product of all states, or of those that the reduction leaves, with the tableau."""
+    reduction = allowed(prop, reduction)
+    choice = reduction.choice(watched.program, _seen(watched, prop, reduction))
+    try:
+        answered = _by_product(watched, prop, limits, progress, choice)
+    except Strayed:
+        answered = _by_product(watched, prop, limits, progress, None)
+        answered.verdict.reasons.append("without reduction: an access goes where no pointer was seen to lead")
+        return answered
+    return _relying(answered, reduction)
+
+
+def _seen(watched: Watched, prop: Property, reduction: Reduction) -> Seen | None:
+    """What a reduction has to know about the property."""
+    if reduction.por == "none":
+        return None
+    from fsoft.por.visible import seen_by
+
+    return seen_by(watched, prop.atoms())
+
+
+def _relying(answered: Answered, reduction: Reduction) -> Answered:
+    if answered.verdict.kind == "TRUE" and reduction.por != "none":
+        answered.verdict.reasons.append(f"relies on: {reduction}")
+    return answered
+
+
+def _by_product(watched: Watched, prop: Property, limits: Limits, progress: Progress | None, choice: Looking | None) -> Answered:
+    runs = Runs(watched, prop.atoms(), choice=choice)
     product = Product(runs, prop.violation(), prop.fairness, limits, progress)
     try:
         answer = product.check()
+        product.stats.skipped = runs.skipped
     except OutOfLimits as why:
         lines = [f"nothing is known after {len(product.nodes)} states of the product ({why})", *runs.bounds]
         return Answered(prop, Verdict("UNKNOWN", prop.name, lines, [], product.stats, list(runs.bounds)))
@@ -184,14 +230,13 @@ def check_explicit(watched: Watched, prop: Property, limits: Limits = NO_LIMITS,
 
 
 KLIVE = "klive"
-_ROUNDS = 30
 
 
 def check_circuit(
-    watched: Watched, prop: Property, name: str, *, timeout: float | None = None, progress: Progress | None = None, **options: Any
-) -> Answered:
+    watched: Watched, prop: Property, name: str, *, timeout: float | None = None, progress: Progress | None = None,
+    reduction: Reduction = NO_REDUCTION, **options: Any,
+) -> Answered:  # fmt: skip
     """The verdict of a model checker on the circuit: liveness to safety; `klive` counts instead, `bdd` looks for fair cycles."""
-    from fsoft.circuit.encode import encode
     from fsoft.circuit.live import live_model
 
     started, stats = time.monotonic(), Stats()
@@ -201,12 +246,21 @@ def check_circuit(
         if progress is not None:
             progress(stats)
 
-    encoding = encode(watched.program)
+    reduction = allowed(prop, reduction)
+    encoding = live_encoding(watched, prop, reduction)
     live = live_model(encoding, watched, prop)
     asking = Asking(encoding, live, name, hear, None if timeout is None else started + timeout, options)
     answer = asking.answer()
     stats.seconds = time.monotonic() - started
-    return _meaning(watched, prop, asking, answer, stats)
+    return _relying(_meaning(watched, prop, asking, answer, stats), reduction)
+
+
+def live_encoding(watched: Watched, prop: Property, reduction: Reduction) -> Encoding:
+    """The circuit of the program, reduced as far as the property allows."""
+    from fsoft.circuit.encode import encode
+
+    reduction = allowed(prop, reduction)
+    return encode(watched.program, restrict=reduction.restrict(watched.program, _seen(watched, prop, reduction)))
 
 
 @dataclass(slots=True)
@@ -221,27 +275,17 @@ class Asking:
     options: dict[str, Any]
 
     def left(self) -> float | None:
-        return None if self.deadline is None else max(0.1, self.deadline - time.monotonic())
+        from fsoft.decide import seconds_left
+
+        return seconds_left(self.deadline)
 
     def answer(self) -> Answer:
         from fsoft.circuit.liveness import influential
-        from fsoft.circuit.narrow import RANGE, values_after, widened
-        from fsoft.circuit.ranges import Ranges
+        from fsoft.decide import refined
 
-        ranges, needed = Ranges(self.encoding), set(influential(self.live))
-        for _ in range(_ROUNDS):
-            shapes = {name: shape for name, shape in ranges.shapes().items() if name in needed}
-            if not shapes:
-                break
-            small = narrow_live(self.live, shapes)
-            answer = self._ask(small)
-            if not isinstance(answer, Violated):
-                return answer
-            stimulus = widened(self.live, answer.stimulus, shapes)
-            if answer.bad != RANGE:
-                return Violated(stimulus, answer.depth, answer.bad)
-            ranges.widen(values_after(self.encoding.model, stimulus))
-        return self._ask(self.live)
+        needed = frozenset(influential(self.live))
+        narrowed = partial(narrow_live, self.live)
+        return refined(self.encoding, self.live, needed, narrowed, self._ask) or self._ask(self.live)
 
     def _ask(self, live: Model) -> Answer:
         """The engine's answer; Violated carries a run of `to_safety`, or one that loses a value."""
@@ -379,4 +423,4 @@ def _approximations(program: Program, lasso: Lasso) -> list[str]:
     return [f"{m.loc}: the trace relies on an approximation: {m.message}" for m in markers if m.adds]
 
 
-__all__ = ["Answered", "NotALasso", "check_explicit", "folding", "load_watched", "violated"]
+__all__ = ["Answered", "NotALasso", "allowed", "check_explicit", "folding", "live_encoding", "load_watched", "unreduced", "violated"]

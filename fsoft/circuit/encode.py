@@ -28,6 +28,8 @@ from fsoft.program.program import Program, Step, Template
 from fsoft.program.state import OVER, Layout
 
 WHICH = "which"
+SCHEDULE = "schedule"
+"""The constraint of a restricted scheduler: somebody moves, or nobody can."""
 MOST_WORDS = 50_000
 
 
@@ -141,7 +143,7 @@ class _Encoder:
             able.append(conj(conj(outside, running), self._slot(slot, execute)))
         moved = [conj(a, can) for a, can in zip(allowed, able, strict=True)]
         if restrict is not None:
-            model.constraints["schedule"] = _busy(within, able, moved)
+            model.constraints[SCHEDULE] = _busy(within, able, moved)
         self.scheduler.close(model, moved, able)
         if self.which > 1:
             model.inputs[WHICH] = width_for(self.which)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from fsoft.circuit.encode import Encoding
+from fsoft.circuit.encode import SCHEDULE, Encoding
 from fsoft.circuit.memory_terms import Facts
 from fsoft.circuit.model import Model, check_model
 from fsoft.circuit.steps import Effect, Inputs, StepTerms, Words
@@ -27,7 +27,8 @@ _ALIVE = "ltl.alive"
 
 
 def live_model(encoding: Encoding, watched: Watched, prop: Property) -> Model:
-    """The Model for one property; `encoding` is that of `watched.program` under the free scheduler."""
+    """The Model for one property; `encoding` is that of `watched.program` under the free scheduler, perhaps with a stubborn set that
+    knows what the property sees."""
     return _Live(encoding, watched, prop).model()
 
 
@@ -131,6 +132,7 @@ class _Live:
             base, inputs=dict(base.inputs), states=dict(base.states), init=dict(base.init), next=dict(base.next), bad={},
             bounds=dict(base.bounds), constraints=dict(base.constraints), justice={}, fairness={},
         )  # fmt: skip
+        model.constraints.pop(SCHEDULE, None)  # who has to move, and who must not, is said by `legal`
         self._tableau(model)
         model.bounds.update(self.bounds)
         model.constraints["legal"] = self.scene.legal()

@@ -326,6 +326,14 @@ class Stubborn:
             if cells & ~allowed or cells & self.facts.relevant & ~hidden & ~now:
                 raise Strayed
 
+    def watch_atom(self, log: Sequence[Access]) -> None:
+        """Raises Strayed if an atom reads what it was not known to look at."""
+        entries = self.facts.seen.entries if self.facts.seen is not None else 0
+        for access in log:
+            address = access.object << self.program.offset_bits | access.offset
+            if not access.write and self.facts.ground.at(Where("load", access.size), address)[0] & ~entries:
+                raise Strayed
+
 
 class _Unknown(Exception):
     """A value of memory is not defined."""

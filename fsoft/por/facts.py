@@ -7,6 +7,7 @@ there on), the sticky locations; for the whole: the cells that two slots share, 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from fsoft.analysis.actions import members
 from fsoft.por.cells import Ground
@@ -20,16 +21,20 @@ from fsoft.por.threads import Descriptors, early_locations
 from fsoft.program.expr import Expr
 from fsoft.program.program import Program
 
+if TYPE_CHECKING:
+    from fsoft.por.visible import Seen
+
 _entry_ignored = False
 """A defect for the tests to catch: entering an atomic section of several steps is like any other step."""
 
 
 class Facts:
     """`prints[slot][step]`, `future(slot, location)`, `sticky[slot]`; `shared`, `relevant` (those whose touches count),
-    `locks` and `derived` (locks that are flags) are masks over the state vector."""
+    `locks` and `derived` (locks that are flags) are masks over the state vector. With `seen` the question is about runs: threads that
+    may change what is seen, or stop, are `sticky` too."""
 
-    def __init__(self, program: Program, patterns: Patterns = NO_PATTERNS):
-        self.program = program
+    def __init__(self, program: Program, patterns: Patterns = NO_PATTERNS, seen: Seen | None = None):
+        self.program, self.seen = program, seen
         self.ground = Ground(program)
         self.layout = self.ground.layout
         self.descriptors = Descriptors(self.ground)
@@ -49,6 +54,7 @@ class Facts:
         self.starts = [[self.descriptors.starts(one) for one in rows] for rows in self.prints]
         again = reaches_itself([_union(rows) for rows in self.starts])
         self.sticky = [sticky_locations(t.template, again[k]) for k, t in enumerate(program.threads)]
+        self._look_on()
         early = early_locations(self.ground, self.descriptors, self.prints[0])
         self.locks = reliable_cells(self.ground, self.prints, self.held, early)
         main = [early] + [frozenset[int]()] * (len(slots) - 1)
@@ -84,6 +90,14 @@ class Facts:
         return [] if flags is None else [a for a, mask in flags.owned.items() if not mask & ~self.derived]
 
     # ------------------------------------------------------------ how they come about
+
+    def _look_on(self) -> None:
+        """Where a step may be visible a thread is treated as at a sticky location."""
+        if self.seen is not None:
+            from fsoft.por.visible import visible_locations
+
+            found = visible_locations(self.program, self.descriptors, self.prints, self.seen)
+            self.sticky = [sticky | visible for sticky, visible in zip(self.sticky, found, strict=True)]
 
     def _trace(self, tracer: Tracer) -> list[Footprint]:
         return [tracer.trace(index) for index in range(len(tracer.thread.template.steps))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fsoft.circuit.encode import Restrict
 from fsoft.por.explicit import Stubborn
@@ -10,10 +11,12 @@ from fsoft.por.facts import Facts
 from fsoft.por.order import ORDERS, ordered
 from fsoft.por.patterns import NO_PATTERNS, Patterns
 from fsoft.por.terms import StubbornTerms
-from fsoft.program.explorer import Choice
 from fsoft.program.program import Program
 from fsoft.transactions.lockset import LOCKSET
 from fsoft.transactions.pattern import LOCK_PATTERN
+
+if TYPE_CHECKING:
+    from fsoft.por.visible import Seen
 
 KINDS: dict[str, Patterns] = {"lock-pattern": LOCK_PATTERN, "lockset": LOCKSET, "none": NO_PATTERNS}
 """The values of --transactions."""
@@ -25,7 +28,7 @@ def patterns(kind: str) -> Patterns:
 
 @dataclass(frozen=True)
 class Reduction:
-    """What --por and --transactions ask for."""
+    """What --por and --transactions ask for. `seen`, where it is given, is what a property of runs looks at."""
 
     por: str = "none"
     transactions: str = "none"
@@ -33,22 +36,24 @@ class Reduction:
     def __str__(self) -> str:
         return self.por if self.transactions == "none" else f"{self.por}, {self.transactions} transactions"
 
-    def facts(self, program: Program) -> Facts:
-        return Facts(program, patterns(self.transactions))
+    def facts(self, program: Program, seen: Seen | None = None) -> Facts:
+        return Facts(program, patterns(self.transactions), seen)
 
-    def choice(self, program: Program) -> Choice | None:
+    def choice(self, program: Program, seen: Seen | None = None) -> Stubborn | None:
         """For the explorer, which has stubborn sets only."""
         if self.por in ORDERS:
             raise ValueError(f"the explorer has no {self.por} reduction")
-        return None if self.por == "none" or len(program.threads) < 2 else Stubborn(self.facts(program))
+        return None if self.por == "none" or len(program.threads) < 2 else Stubborn(self.facts(program, seen))
 
-    def restrict(self, program: Program) -> Restrict | None:
+    def restrict(self, program: Program, seen: Seen | None = None) -> Restrict | None:
         """For circuits."""
         if self.por == "none" or len(program.threads) < 2:
             return None
         if self.por in ORDERS:
+            if seen is not None:
+                raise ValueError(f"{self.por} reduction is for properties of states")
             return ordered(self.por, program)
-        facts = self.facts(program)
+        facts = self.facts(program, seen)
         return lambda moves: StubbornTerms(facts, moves).allowed()
 
 

@@ -1,7 +1,8 @@
 """Random LTL formulas on random small programs: every engine must agree with the explicit product on the unfolded program.
 
 `python -m tests.fuzz.temporal --count 2000` is the campaign; tests take a slice. It prints how much each way decided and the
-mix of verdicts.
+mix of verdicts, every hundred pairs and at the end. `--rotate` asks one of the engines about each pair, in turn; `--reducible` takes
+formulas and fairness that stubborn sets keep, and asks every engine with and without them.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from fsoft.program.explorer import Limits
 from fsoft.program.options import Options
-from fsoft.properties.ltl import FAIRNESS, Property, Text, Watched, read
+from fsoft.program.program import Program
+from fsoft.properties.ltl import FAIRNESS, Property, Text, Watched, read, stutters, watched
 from fsoft.temporal import check_circuit, check_explicit, load_watched
+from fsoft.transactions import NO_REDUCTION, Reduction
 
 HEAD = """#include <pthread.h>
 #include <assert.h>
@@ -33,6 +36,9 @@ pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 """
 LIMITS = Limits(seconds=10, states=30_000)
+REDUCTION = Reduction("cstub", "lock-pattern")
+REDUCED = ", reduced"
+"""How the names of ways end that leave interleavings out: they are asked where the property allows that."""
 
 
 class Programs:
@@ -87,15 +93,17 @@ class Programs:
 
 
 class Formulas:
-    """Formulas of a few operators over the globals of `Programs`, and now and then over threads."""
+    """Formulas of a few operators over the globals of `Programs`, and now and then over threads; `reducible`: without what can tell
+    steps apart."""
 
-    def __init__(self, seed: int):
-        self.random = random.Random(seed)
+    def __init__(self, seed: int, reducible: bool = False):
+        self.random, self.reducible = random.Random(seed), reducible
 
     def atom(self) -> str:
         pick = self.random
         if pick.random() < 0.25:
-            return pick.choice(("ended()", "finished(w0)", "running(w0)", "enabled(w0)", "holds(w0, m)", "at(w0, l0)", "running(0)"))
+            places = ("ended()", "finished(w0)", "holds(w0, m)", "at(w0, l0)", "running(w0)", "enabled(w0)", "running(0)")
+            return pick.choice(places[:4] if self.reducible else places)
         return pick.choice(("x", "y == 1", "z < 2", "x == y", "x + z > 1", "!z", "own", "own == 1"))
 
     def formula(self, depth: int) -> str:
@@ -104,7 +112,8 @@ class Formulas:
             return self.atom()
         kind = pick.randrange(16)
         if kind < 8:
-            return f"{pick.choice('FGFGFGXYOHFG'[:12])} ({self.formula(depth - 1)})" if kind < 7 else f"!({self.formula(depth - 1)})"
+            signs = "FGFGFGOHFG" if self.reducible else "FGFGFGXYOHFG"
+            return f"{pick.choice(signs)} ({self.formula(depth - 1)})" if kind < 7 else f"!({self.formula(depth - 1)})"
         sign = pick.choice(("&&", "||", "->", "<->", "U", "R", "W", "S", "->", "U"))
         return f"({self.formula(depth - 1)}) {sign} ({self.formula(depth - 1)})"
 
@@ -128,58 +137,92 @@ class Tally:
 Way = Callable[[Watched, Property], str]
 
 
-def explicit(watched: Watched, prop: Property) -> str:
-    return check_explicit(watched, prop, LIMITS).verdict.kind
+def explicit(watched: Watched, prop: Property, reduction: Reduction = NO_REDUCTION) -> str:
+    return check_explicit(watched, prop, LIMITS, reduction=reduction).verdict.kind
 
 
-def circuit(engine: str, seconds: float) -> Way:
-    return lambda watched, prop: check_circuit(watched, prop, engine, timeout=seconds).verdict.kind
+def circuit(engine: str, seconds: float, reduction: Reduction = NO_REDUCTION) -> Way:
+    return lambda watched, prop: check_circuit(watched, prop, engine, timeout=seconds, reduction=reduction).verdict.kind
 
 
-def campaign(seeds: Iterator[int], engines: dict[str, Way], deadline: float = float("inf")) -> Tally:
-    """Every engine on every pair (program, formula) of the seeds."""
+def engines_of(names: Sequence[str], seconds: float) -> dict[str, Way]:
+    """Each engine as it is, and with stubborn sets."""
+    plain = {name: circuit(name, seconds) for name in names}
+    return plain | {name + REDUCED: circuit(name, seconds, REDUCTION) for name in names}
+
+
+def campaign(
+    seeds: Iterable[int], engines: dict[str, Way], deadline: float = float("inf"), reducible: bool = False, rotate: bool = False,
+    report: Callable[[Tally], None] = lambda _tally: None,
+) -> Tally:  # fmt: skip
+    """Every engine, or one of them in turn, on every pair (program, formula) of the seeds. `report` hears of every hundredth pair."""
     tally = Tally()
+    names = list(dict.fromkeys(name.removesuffix(REDUCED) for name in engines))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "prog.c"
         for seed in seeds:
             if time.monotonic() > deadline:
                 break
-            _one(seed, path, engines, tally)
+            turn = names[seed % len(names)] if rotate else None
+            asked = {name: way for name, way in engines.items() if turn in (None, name.removesuffix(REDUCED))}
+            _one(seed, path, asked, tally, reducible)
+            if tally.pairs % 100 == 0:
+                report(tally)
     return tally
 
 
-def pair(seed: int) -> tuple[str, Property]:
+def pair(seed: int, reducible: bool = False) -> tuple[str, Property]:
     """The program and the property of a seed."""
-    text = Formulas(seed).formula(1 + seed % 3)
-    return Programs(seed).program(), read(Text(text), FAIRNESS[seed // 3 % 3])
+    text = Formulas(seed, reducible).formula(1 + seed % 3)
+    return Programs(seed).program(), read(Text(text), "none" if reducible else FAIRNESS[seed // 3 % 3])
 
 
-def _one(seed: int, path: Path, engines: dict[str, Way], tally: Tally) -> None:
-    program, prop = pair(seed)
+def both(path: Path, prop: Property) -> tuple[Watched, Watched]:
+    """The program as it is before folding, and as the property lets it be folded; the same if it does not."""
+    seen: list[Program] = []
+    folded = load_watched([str(path)], Options(), [prop], after=lambda _name, program: seen.append(program))
+    if stutters(prop.formula):
+        return folded, folded
+    return watched(seen[-2], [reading.watch for reading in folded.readings.values()]), folded
+
+
+def _one(seed: int, path: Path, engines: dict[str, Way], tally: Tally, reducible: bool) -> None:
+    program, prop = pair(seed, reducible)
     path.write_text(program)
-    plain = load_watched([str(path)], Options(fold=False), [prop])
-    folded = load_watched([str(path)], Options(), [prop])
+    plain, folded = both(path, prop)
     tally.pairs += 1
     right = explicit(plain, prop)
     tally.verdicts[right] += 1
-    for name, way in {"explicit, folded": explicit, **engines}.items():
+    ways: dict[str, Way] = {"explicit, folded": explicit} if folded is not plain else {}
+    ways["explicit" + REDUCED] = lambda given, asked: explicit(given, asked, REDUCTION)
+    for name, way in (ways | engines).items():
+        if name.endswith(REDUCED) and prop.unreducible():
+            continue
         tally.asked[name] += 1
-        found = way(folded, prop)
+        found = way(plain if name.endswith(REDUCED) and seed % 2 else folded, prop)
         tally.decided[name] += found != "UNKNOWN"
         if "UNKNOWN" not in (found, right) and found != right:
             tally.wrong.append(f"seed {seed}: {name} says {found}, the product {right}: {prop.source.text} ({prop.fairness})")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="tests.fuzz.temporal", description=__doc__)
+    parser = argparse.ArgumentParser(prog="tests.fuzz.temporal", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--engines", default="bmc,pdr,klive,bdd")
-    parser.add_argument("--seconds", type=float, default=10, help="per pair and engine")
+    parser.add_argument("--rotate", action="store_true", help="one of the engines for each pair, in turn")
+    parser.add_argument("--reducible", action="store_true", help="only what stubborn sets keep")
+    parser.add_argument("--seconds", type=float, default=10, help="of the processor, per pair and engine")
     args = parser.parse_args()
-    engines = {name: circuit(name, args.seconds) for name in args.engines.split(",") if name}
-    tally = campaign(iter(range(args.start, args.start + args.count)), engines)
-    print("\n".join(tally.lines()))
+    time.monotonic = time.process_time  # limits do not depend on how busy the machine is
+    engines = engines_of([name for name in args.engines.split(",") if name], args.seconds)
+    seeds = range(args.start, args.start + args.count)
+
+    def report(tally: Tally) -> None:
+        print("\n".join(tally.lines()), flush=True)
+
+    tally = campaign(seeds, engines, reducible=args.reducible, rotate=args.rotate, report=report)
+    report(tally)
     return 1 if tally.wrong else 0
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fsoft.properties.ltl.formula import Atom, Formula, atoms_of, joined, negate, normal, stutters
+from fsoft.properties.ltl.formula import Atom, Formula, atoms_of, counts_steps, joined, negate, normal, stutters
 from fsoft.properties.ltl.lasso import FAIRNESS, Lasso, NotALasso, Unconfirmed, confirm
 from fsoft.properties.ltl.observer import OBSERVER, Watch, observer_text, text_of, watches
 from fsoft.properties.ltl.product import OutOfLimits, Product
-from fsoft.properties.ltl.runs import Runs
+from fsoft.properties.ltl.runs import Looking, Runs
 from fsoft.properties.ltl.syntax import FormulaError, Text, parse
 from fsoft.properties.ltl.tableau import STARTED, Tableau, tableau
 from fsoft.properties.ltl.watched import Atoms, UndefinedAtom, Watched, watched
@@ -32,6 +32,13 @@ class Property:
     def atoms(self) -> list[tuple[Atom, Text]]:
         return [(atom, self.source) for atom in atoms_of(self.formula)]
 
+    def unreducible(self) -> str:
+        """Why the order of independent steps matters for this property; "" if it does not."""
+        if self.fairness != "none":
+            return f"{self.fairness} fairness asks who could move in each state"
+        found = counts_steps(self.formula)
+        return f"{', '.join(found)} in '{self}' can tell steps apart" if found else ""
+
     def __str__(self) -> str:
         return self.name if self.name != "ltl" else self.source.text.strip()
 
@@ -44,7 +51,7 @@ def read(source: Text, fairness: str | None = None) -> Property:
 
 
 __all__ = [
-    "Atom", "Atoms", "FAIRNESS", "Formula", "FormulaError", "Lasso", "NotALasso", "OBSERVER", "OutOfLimits", "Product", "Property", "Runs",
-    "STARTED", "TERMINATION", "Tableau", "Text", "Unconfirmed", "UndefinedAtom", "Watch", "Watched", "confirm", "normal", "observer_text",
-    "read", "stutters", "tableau", "text_of", "watched", "watches",
+    "Atom", "Atoms", "FAIRNESS", "Formula", "FormulaError", "Lasso", "Looking", "NotALasso", "OBSERVER", "OutOfLimits", "Product",
+    "Property", "Runs", "STARTED", "TERMINATION", "Tableau", "Text", "Unconfirmed", "UndefinedAtom", "Watch", "Watched", "confirm",
+    "normal", "observer_text", "read", "stutters", "tableau", "text_of", "watched", "watches",
 ]  # fmt: skip

@@ -187,6 +187,12 @@ def _simplified(op: str, args: tuple[Formula, ...]) -> Formula:
     return Formula(op, args)
 
 
+def counts_steps(f: Formula) -> list[str]:
+    """What in a formula can tell a run from one that has the same states more or less often in a row, by name: X, Y and atoms about steps.
+    No reduction of the order of steps is right for them."""
+    return [name for name in stutters(f) if name != "at"]
+
+
 def stutters(f: Formula) -> list[str]:
     """What in a formula can tell a run from the same run with steps joined: X, Y and atoms about steps and places, by name."""
     found: dict[str, None] = {}

@@ -13,13 +13,14 @@ interpreter runs it, with these rules where the end is observed:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from fsoft.program.explorer import marker_line, step_markers
+from fsoft.program.explorer import Choice, Ready, marker_line, step_markers
 from fsoft.program.inputs import Sampler, representatives
 from fsoft.program.interpreter import Chooser, Machine
-from fsoft.program.state import OVER, Event, State, Violation
+from fsoft.program.state import OVER, Access, Event, State, Violation
 from fsoft.program.verdict import Move
 from fsoft.properties.deadlocks import candidates, has_tag
 from fsoft.properties.ltl.formula import Atom
@@ -46,18 +47,39 @@ class Around:
     ended: bool
 
 
-class Runs:
-    """Frames of a watched program. `bounds` collects what forbids TRUE."""
+class Looking(Choice, Protocol):
+    """A choice of slots that is enough for a property of runs: it knows what the atoms may read."""
 
-    def __init__(self, watched: Watched, atoms: list[tuple[Atom, Text]], compiled: bool = True):
-        self.watched, self.program = watched, watched.program
-        self.machine = Machine(watched.program, compiled=compiled, canonical=compiled)
+    def watch_atom(self, log: Sequence[Access]) -> None:
+        """Hears what an atom read; raises Strayed if the choice did not foresee it."""
+
+
+class _Try:
+    """A step whose guard holds, with its frames (None for one that is not followed)."""
+
+    __slots__ = ("frames", "index", "spurious")
+
+    def __init__(self, index: int, spurious: bool, frames: list[Frame | None]):
+        self.index, self.spurious, self.frames = index, spurious, frames
+
+    def ready(self) -> Ready:
+        over = any(frame is None or frame.after[OVER] for frame in self.frames)
+        return Ready(self.index, bool(self.frames), over, self.spurious)
+
+
+class Runs:
+    """Frames of a watched program. `bounds` collects what forbids TRUE. With a `choice` only the frames of the slots that it wants."""
+
+    def __init__(self, watched: Watched, atoms: list[tuple[Atom, Text]], compiled: bool = True, choice: Looking | None = None):
+        self.watched, self.program, self.choice = watched, watched.program, choice
+        self.skipped = 0
+        self.machine = Machine(watched.program, compiled=compiled, canonical=compiled, logging=choice is not None)
         if compiled:
             self.machine.compiler().representatives = representatives(watched.whole)
         self.layout = self.machine.layout
         self.sampler = Sampler(watched.whole)
         self.chooser = Chooser(self.sampler)
-        self.evaluator = Atoms(watched, compiled)
+        self.evaluator = Atoms(watched, compiled, None if choice is None else choice.watch_atom)
         self.bounds: dict[str, None] = {}
         self.slots = range(len(self.program.threads))
         self.atoms = atoms
@@ -73,16 +95,10 @@ class Runs:
         if "pruned" in stops:
             return None
         ended = "ended" in stops or "failed" in stops
-        enabled, frames = set[int](), list[Frame]()
-        if not ended and not state[OVER]:
-            for slot in self.machine.movable(state):
-                for index in self.machine.outgoing(slot, state[self.layout.pc[slot]]):
-                    found = list(self._taken(state, slot, index))
-                    if not found:
-                        continue
-                    if not has_tag(self.machine.step(slot, index), "spurious"):
-                        enabled.add(slot)
-                    frames += [frame for frame in found if frame is not None]
+        tried = {} if ended else {slot: self._tried(state, slot) for slot in self.machine.movable(state)}
+        enabled = {slot for slot, steps in tried.items() if any(one.frames and not one.spurious for one in steps)}
+        chosen = [one for slot in self._enough(state, tried) for one in tried[slot]]
+        frames = [frame for one in chosen for frame in one.frames if frame is not None]
         if not enabled and (ended or not self._pruned_at_rest(state)):
             frames.append(Frame(None, state))
         if not frames:
@@ -94,6 +110,26 @@ class Runs:
             return None
         return Around(frames, frozenset(enabled), atoms, ended)
 
+    def _tried(self, state: State, slot: int) -> list[_Try]:
+        """The steps of a slot whose guard holds."""
+        found = []
+        for index in self.machine.outgoing(slot, state[self.layout.pc[slot]]):
+            guard = self.machine.guard(slot, index)
+            if guard is None or guard(state):
+                spurious = has_tag(self.machine.step(slot, index), "spurious")
+                found.append(_Try(index, spurious, list(self._taken(state, slot, index))))
+        return found
+
+    def _enough(self, state: State, tried: dict[int, list[_Try]]) -> Sequence[int]:
+        """The slots to follow."""
+        if self.choice is None or len(tried) < len(self.slots):  # somebody inside an atomic section moves alone
+            return list(tried)
+        some = self.choice.select(state, {slot: [one.ready() for one in steps] for slot, steps in tried.items()}, self.slots)
+        if some is None:
+            return list(tried)
+        self.skipped += sum(any(one.frames for one in steps) for steps in tried.values()) - len(some)
+        return some
+
     def _pruned_at_rest(self, state: State) -> bool:
         """Nobody can move, and that because someone waits inside an atomic section."""
         if self.machine.holder(state) is not None:
@@ -103,15 +139,15 @@ class Runs:
 
     def _taken(self, state: State, slot: int, index: int) -> Iterator[Frame | None]:
         """The successors by a step; None for one that is not followed."""
-        guard, function, chooser = self.machine.guard(slot, index), self.machine.function(slot, index), self.chooser
-        if guard is not None and not guard(state):
-            return
+        function, chooser = self.machine.function(slot, index), self.chooser
         chooser.reset()
         markers = step_markers(self.machine.step(slot, index))
         cutting = [marker_line(self.program, k) for k in markers if self.program.markers[k].cuts]
         while True:
-            v, events = list(state), list[Event]()
-            if function(v, chooser, events, []):
+            v, events, log = list(state), list[Event](), list[Access]()
+            if function(v, chooser, events, log):
+                if self.choice is not None:
+                    self.choice.watch(state, slot, index, log)
                 stopped = [self.obstacle(event) for event in events]
                 found = [*cutting, *(line for line in stopped if line)]
                 self.bounds.update(dict.fromkeys(found))
@@ -158,4 +194,4 @@ class Runs:
         return [f"{q.loc}: input: only some values of {q.name} ({q.width} bits) were tried" for q in self.sampler.sampled.values()]
 
 
-__all__ = ["Around", "Frame", "Runs"]
+__all__ = ["Around", "Frame", "Looking", "Runs"]

@@ -7,7 +7,7 @@ executes them on a copy of the state and looks at the variables they set.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from fsoft.frontend.source import Loc
 from fsoft.program import descriptor
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Object, Program, Step, Store, Thread
-from fsoft.program.state import Event, Halted, Layout, Question, State
+from fsoft.program.state import Access, Event, Halted, Layout, Question, State
 from fsoft.properties.ltl.formula import Atom
 from fsoft.properties.ltl.observer import OBSERVER, Watch
 from fsoft.properties.ltl.syntax import Text
@@ -126,11 +126,12 @@ def _setting(program: Program, observer: Thread, value: Object) -> int | None:
 
 
 class Atoms:
-    """Evaluates the readings of a Watched program on states of `watched.program`, as its layout has them."""
+    """Evaluates the readings of a Watched program on states of `watched.program`, as its layout has them. `hear` is told what they
+    access."""
 
-    def __init__(self, watched: Watched, compiled: bool = True):
-        self.watched = watched
-        self.machine = Machine(watched.whole, compiled=compiled)
+    def __init__(self, watched: Watched, compiled: bool = True, hear: Callable[[Sequence[Access]], None] | None = None):
+        self.watched, self.hear = watched, hear
+        self.machine = Machine(watched.whole, compiled=compiled, logging=hear is not None)
         self.slot = len(watched.program.threads)
         self.cut = self.machine.layout.spans[self.slot][0]
         low, high = self.machine.layout.spans[self.slot]
@@ -139,8 +140,10 @@ class Atoms:
     def value(self, reading: Reading, state: State, slot: int | None) -> bool:
         """Whether the atom holds; for a lock `slot` is the thread that is asked about. UndefinedAtom if that cannot be said."""
         v = [*state[: self.cut], *self._blank, *state[self.cut :]]
-        events: list[Event] = []
-        done = self.machine.function(self.slot, reading.step)(v, _no_answer, events, [])
+        events, log = list[Event](), list[Access]()
+        done = self.machine.function(self.slot, reading.step)(v, _no_answer, events, log)
+        if self.hear is not None:
+            self.hear(log)
         if not done or events:
             why = events[0].message if events and isinstance(events[0], Halted) else "undefined"
             raise UndefinedAtom(f"'{reading.watch.atom}': {why}")

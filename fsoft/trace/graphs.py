@@ -139,7 +139,8 @@ def _table(words: Words, template: Template, number: int) -> str:
         )
     caption = f"<caption>Steps of {escape(template.name)}</caption>"
     table = f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    return f"<details open><summary>Table of steps</summary>{table}</details>"
+    box = f'<div class="scroll" tabindex="0" role="group" aria-label="Steps of {escape(template.name)}">{table}</div>'
+    return f"<details open><summary>Table of steps</summary>{box}</details>"
 
 
 __all__ = ["graphs"]

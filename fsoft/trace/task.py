@@ -26,6 +26,13 @@ FORMULAS = {
 }
 """The properties as formulas: SV-COMP's where it has one, ours in the same manner where it has none."""
 
+_HIDDEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|^[ \t]*#(?:\\\n|[^\n])*', re.DOTALL | re.MULTILINE)
+"""Comments, strings and directives: text that is no code."""
+
+
+def _blank(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", found[0])
+
 
 @dataclass(slots=True)
 class Task:
@@ -80,6 +87,17 @@ class Task:
         """Whether the files have no more than one thing that looks like a declaration of the name: then it means the global everywhere."""
         looks = re.compile(rf"(?:\b(?!(?:return|else|goto|do)\b)\w+\s+|\*\s*|,\s*){re.escape(name)}\s*(?:=(?!=)|[;,\[)])")
         return sum(len(looks.findall(line)) for file in self.files for line in self._lines(file)) <= 1
+
+    def first_statement(self) -> Loc | None:
+        """Where the body of the function that the run starts in begins, found in the text alone."""
+        head = re.compile(rf"\b{re.escape(self.entry)}\s*\([^;{{}}]*\)\s*{{\s*(?=\S)")
+        for file in self.files:
+            text = _HIDDEN.sub(_blank, "\n".join(self._lines(file)))
+            found = head.search(text)
+            if found:
+                line = text.count("\n", 0, found.end()) + 1
+                return Loc(file, line, found.end() - (text.rfind("\n", 0, found.end()) + 1) + 1)
+        return None
 
     def column_of(self, loc: Loc, text: str) -> int:
         """The column at which a statement begins on the line of `loc`; 0 if it does not begin there."""

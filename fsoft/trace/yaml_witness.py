@@ -54,8 +54,9 @@ def correctness_yaml(task: Task, program: Program, version: str) -> str:
     """The witness that claims that the property holds."""
     steps = [step for step in program.threads[0].template.steps if step.text and task.own(step.loc) and task.column_of(step.loc, step.text)]
     content: list[dict[str, Any]] = []
-    if steps:
-        where = _location(task, steps[0].loc, "", task.column_of(steps[0].loc, steps[0].text))
+    begin = steps[0].loc._replace(column=task.column_of(steps[0].loc, steps[0].text)) if steps else task.first_statement()
+    if begin is not None:
+        where = _location(task, begin, "", begin.column)
         content = [{"invariant": {"type": "location_invariant", "location": where, "value": "1", "format": "c_expression"}}]
     return _document(task, "invariant_set", version, content)
 

@@ -170,6 +170,18 @@ def test_focus_can_be_seen_and_tab_reaches_every_control(browser: Browser, pages
     assert {"skip", "next", "last", "switch", "all", "search"} <= set(reached)
 
 
+def test_a_narrow_page_scrolls_down_only_and_links_are_large_enough(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.call("Emulation.setDeviceMetricsOverride", width=480, height=800, deviceScaleFactor=1, mobile=False)
+    for name, page in pages.items():
+        browser.open(page)
+        assert browser.value("document.documentElement.scrollWidth <= innerWidth") is True, name
+        small = "Array.from(document.querySelectorAll('header a')).filter(a => a.getBoundingClientRect().height < 24).length"
+        assert browser.value(small) == 0, name
+        cut = "Array.from(document.querySelectorAll('thead th')).filter(t => t.scrollWidth > t.clientWidth + 1).length"
+        assert browser.value(cut) == 0, name
+    browser.call("Emulation.clearDeviceMetricsOverride")
+
+
 @pytest.mark.skipif(not AXE, reason="FSOFT_AXE does not name axe.min.js")
 def test_axe_finds_no_violation(browser: Browser, pages: dict[str, Path]) -> None:
     for page in pages.values():

@@ -125,6 +125,17 @@ def test_yaml_correctness() -> None:
         jsonschema.validate(yaml.safe_load(correctness_yaml(task, program, version)), correctness(version))
 
 
+def test_a_program_of_which_nothing_is_left_has_a_correctness_witness(tmp_path: Path) -> None:
+    path = tmp_path / "settled.c"
+    path.write_text("/* int main(void) { } */\n#define X main() { \\\n }\nint main(void)\n{ // begins\n    int x = 1;\n    return 0;\n}\n")
+    task, program, one = answer(str(path), "unreach-call")
+    assert one.verdict.kind == "TRUE"
+    entries = yaml.safe_load(correctness_yaml(task, program, "2.0"))
+    jsonschema.validate(entries, correctness("2.0"))
+    where = entries[0]["content"][0]["invariant"]["location"]
+    assert (where["line"], where["column"]) == (6, 5)
+
+
 def test_files_are_reproducible(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     task, program, one = answered("race")

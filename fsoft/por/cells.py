@@ -51,14 +51,18 @@ class Ground:
         self.lives = sum(self._life(place) for place in self.layout.places if place is not None)
         self.zeros: dict[int, int] = {}
         self._zero_mask = 0
+        self._actions: dict[tuple[int, int], list[Action]] = {}
         self._spots: dict[tuple[Where, int], Masks] = {}
         self._spans: dict[tuple[Where, int, Stride], Masks] = {}
 
     def actions(self, slot: int, index: int) -> list[Action]:
         """The actions of a step of a slot; empty where the step is never taken."""
-        step = self.program.threads[slot].template.steps[index]
-        constants = self.constants[slot]
-        return constants.actions(step) if constants.possible(step) else []
+        known = self._actions.get((slot, index))
+        if known is None:
+            step = self.program.threads[slot].template.steps[index]
+            constants = self.constants[slot]
+            known = self._actions[slot, index] = constants.actions(step) if constants.possible(step) else []
+        return known
 
     def of_step(self, slot: int, index: int) -> Masks:
         """What a step of a slot may read or write, and what it may write."""

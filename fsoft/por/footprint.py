@@ -113,11 +113,12 @@ class Tracer:
         self.ground, self.slot, self.frozen, self.early = ground, slot, frozen, early
         self.thread = ground.program.threads[slot]
         self._origins = 0
+        self._numbers: dict[Expr, Expr] = {}
         self._alive: list[frozenset[str]] | None = None
 
     def trace(self, index: int) -> Footprint:
         step = self.thread.template.steps[index]
-        guard = _own(step.guard, self.thread.own)
+        guard = self._owned(step.guard)
         self.print = Footprint(self.slot, index, guard, possible=self.ground.possible(self.slot, index))
         self.env: dict[str, Expr] = {}
         self._stored = self._inputs = 0
@@ -156,7 +157,14 @@ class Tracer:
                     out.items[place] = out.items[place]._replace(address=None, reads=1 << self.ground.zeros[index])
 
     def _term(self, expr: Expr) -> Expr:
-        return fill(_own(expr, self.thread.own), self.env)
+        return fill(self._owned(expr), self.env)
+
+    def _owned(self, expr: Expr) -> Expr:
+        """The expression with the thread's own numbers in it."""
+        known = self._numbers.get(expr)
+        if known is None:
+            known = self._numbers[expr] = _own(expr, self.thread.own)
+        return known
 
     def _action(self, action: Action, when: Expr) -> None:
         out = self.print

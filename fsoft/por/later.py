@@ -112,6 +112,7 @@ class Futures:
         self._loops = [index for index, (source, target) in enumerate(steps) if source == target != 0 and prints[index].possible]
         self._own = [_few(own(one)) for one in prints]
         self._passing = [_few(passing(one)) for one in prints]
+        self._moved: dict[tuple[int, Expr], Expr | None] = {}
         self._solve()
 
     def _solve(self) -> None:
@@ -144,12 +145,27 @@ class Futures:
         here, there = self.at[source], self.at[target]
         news = False
         for item, ways in list(there.exact.items()):
-            moved = _before(item, one)
+            assert item.address is not None
+            address = self._before(item.address, one)
+            moved = item.anywhere() if address is None else item._replace(address=address)
             for locks in in_order(ways):
-                news |= here.add(moved, _few(_locks_before(locks, one) | mine))
+                news |= here.add(moved, _few(self._locks_before(locks, one) | mine))
         for (owner, locks), (reads, writes) in list(there.loose.items()):
-            news |= here.add_masks(owner, _few(_locks_before(locks, one) | mine), reads, writes)
+            news |= here.add_masks(owner, _few(self._locks_before(locks, one) | mine), reads, writes)
         return news
+
+    def _before(self, term: Expr, one: Footprint) -> Expr | None:
+        """`term_before`, remembered: the same terms come again until nothing is new."""
+        key = (one.index, term)
+        if key not in self._moved:
+            self._moved[key] = term_before(term, one)
+        return self._moved[key]
+
+    def _locks_before(self, locks: Locks, one: Footprint) -> Locks:
+        if not locks:
+            return locks
+        moved = (self._before(lock, one) for lock in locks)
+        return frozenset(lock for lock in moved if lock is not None)
 
 
 def _few(locks: Locks) -> Locks:
@@ -173,19 +189,6 @@ def _length(term: Expr) -> int:
             count += 1
             stack.extend(node.args)
     return count
-
-
-def _before(item: Item, one: Footprint) -> Item:
-    assert item.address is not None
-    address = term_before(item.address, one)
-    return item.anywhere() if address is None else item._replace(address=address)
-
-
-def _locks_before(locks: Locks, one: Footprint) -> Locks:
-    if not locks:
-        return locks
-    moved = (term_before(lock, one) for lock in locks)
-    return frozenset(lock for lock in moved if lock is not None)
 
 
 def entering(future: Future) -> Future:

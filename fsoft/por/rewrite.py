@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import product
 
-from fsoft.program.expr import FALSE, TRUE, Expr, const, eq, make, postorder
+from fsoft.program.expr import FALSE, Expr, const, eq, make, postorder
 
 
 def replaced(term: Expr, known: Mapping[Expr, Expr]) -> Expr:
@@ -33,11 +32,3 @@ def atoms(terms: Iterable[Expr]) -> list[Expr]:
     """Comparisons of something with a constant, in a fixed order."""
     found = [n for n in postorder(tuple(terms)) if n.op == "eq" and n.args[1].is_const and not n.args[0].is_const]
     return list(dict.fromkeys(found))
-
-
-def cases(terms: Iterable[Expr], most: int = 8) -> list[dict[Expr, Expr]]:
-    """All truth values of the comparisons in the terms; the empty assumption alone if there are too many."""
-    parts = atoms(terms)
-    if len(parts) > most:
-        return [{}]
-    return [dict(zip(parts, values, strict=True)) for values in product((FALSE, TRUE), repeat=len(parts))]

@@ -11,7 +11,7 @@ It reads the same `Facts` as `explicit.py` and answers the same in every state.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from fsoft.analysis.actions import members
@@ -38,6 +38,13 @@ class Group:
     locks: Locks
     reads: Conditions
     writes: Conditions
+    touched: Conditions = field(default_factory=dict)
+
+    def close(self) -> None:
+        """All has been added."""
+        self.touched = dict(self.writes)
+        for entry, when in self.reads.items():
+            self.touched[entry] = disj(when, self.writes.get(entry, FALSE))
 
 
 def any_of(terms: Iterable[Expr]) -> Expr:
@@ -63,6 +70,8 @@ class StubbornTerms:
         self._addresses = self._cell_addresses()
         self._states = frozenset(name for name in moves.words.names if name)
         self._sets: dict[tuple[int, frozenset[int]], Expr] = {}
+        self._held: dict[tuple[int, int, Locks], Expr] = {}
+        self._owners: dict[Expr, Expr] = {}
         self._owned = [self._owns(slot) for slot in self.slots]
         self._enabled = [any_of(conj(at, e.enabled) for _, at, e in moves.steps[slot]) for slot in self.slots]
 
@@ -202,6 +211,8 @@ class StubbornTerms:
             for table, mask in ((group.reads, item.reads), (group.writes, item.writes)):
                 for entry, when in self._meant(item, self._address(slot, item), mask).items():
                     _add(table, entry, conj(here, when))
+        for group in groups.values():
+            group.close()
         return list(groups.values())
 
     @staticmethod
@@ -216,23 +227,30 @@ class StubbornTerms:
 
     def _holds(self, i: int, j: int, locks: Locks) -> Expr:
         """Slot i holds one of the locks, whose addresses are terms over registers of slot j."""
-        total: Expr = FALSE
-        for lock in sorted(locks, key=repr):
-            address = self._term(j, lock)
-            for entry, when in self._lock_cells(address):
-                total = disj(total, conj(when, self._holder(i, entry)))
-        return total
+        known = self._held.get((i, j, locks))
+        if known is None:
+            found = (self._holds_one(i, self._term(j, lock)) for lock in sorted(locks, key=repr))
+            known = self._held[i, j, locks] = any_of(found)
+        return known
+
+    def _holds_one(self, i: int, address: Expr) -> Expr:
+        """Slot i holds the lock at an address over words of the state. Who owns what is there is looked up once for all slots."""
+        cells = self._lock_cells(address)
+        owner = self._owners.get(address)
+        if owner is None:
+            owner = const(0, self.program.word)
+            for entry, when in cells:
+                if self.facts.locks >> entry & 1:
+                    owner = ite(when, resize(self.words.leaf(entry), owner.width, False), owner)
+            self._owners[address] = owner
+        derived = any_of(conj(when, self._owned[i].get(entry, FALSE)) for entry, when in cells if entry in self._owned[i])
+        return disj(eq(owner, const(self._ids[i], owner.width)), derived)
 
     def _lock_cells(self, address: Expr) -> list[tuple[int, Expr]]:
         cells = self.facts.locks | self.facts.derived
         if address.is_const:
             return [(n, TRUE) for n in members(self.facts.ground.at(Where("load", 1), address.value)[0] & cells)]
         return [(n, eq(address, const(self._addresses[n], address.width))) for n in members(cells)]
-
-    def _holder(self, i: int, entry: int) -> Expr:
-        """Slot i holds the lock in that entry."""
-        real = self._is(entry, self._ids[i]) if self.facts.locks >> entry & 1 else FALSE
-        return disj(real, self._owned[i].get(entry, FALSE))
 
     def _owns(self, slot: int) -> Conditions:
         """When the slot holds each derived lock: its location tells."""
@@ -247,22 +265,20 @@ class StubbornTerms:
                     _add(out, entry, conj(when, self.at(slot, frozenset(locations))))
         return out
 
-    def _is(self, entry: int, value: int) -> Expr:
-        leaf = self.words.leaf(entry)
-        return eq(leaf, const(value, leaf.width))
-
     def _meets(self, i: int, j: int, reads: Conditions, writes: Conditions) -> Expr:
-        """Slot j may write what is in `reads`, or touch what is in `writes`, while i does not move."""
+        """Slot j may write what is in `reads`, or touch what is in `writes`, while i does not move. Entries that are meant under the same
+        conditions on both sides count once."""
         total: Expr = FALSE
+        only_read = {entry: when for entry, when in reads.items() if writes.get(entry) is not when}
         for group in self.later[j]:
             if group.owner == i:
                 continue
-            hits: Expr = FALSE
-            for entry, when in writes.items():
-                other = disj(group.reads.get(entry, FALSE), group.writes.get(entry, FALSE))
-                hits = disj(hits, conj(when, other))
-            for entry, when in reads.items():
-                hits = disj(hits, conj(when, group.writes.get(entry, FALSE)))
+            pairs: dict[Expr, dict[Expr, None]] = {}
+            for mine, others in ((writes, group.touched), (only_read, group.writes)):
+                for entry, when in mine.items():
+                    if entry in others:
+                        pairs.setdefault(when, {})[others[entry]] = None
+            hits = any_of(conj(when, any_of(theirs)) for when, theirs in pairs.items())
             if hits is not FALSE:
                 total = disj(total, conj(hits, negate(self._holds(i, j, group.locks))))
         return total

@@ -12,9 +12,11 @@ from fsoft.analysis.validity import constants_in
 from fsoft.passes.ways import conjuncts
 from fsoft.por.cells import Ground, Where
 from fsoft.por.footprint import Footprint, Written
-from fsoft.por.rewrite import cases, replaced
+from fsoft.por.rewrite import atoms, replaced
 from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, fill, negate
+
+_COMPARISONS = 8  # that are decided in the terms of a store
 
 _creators_ignored = False
 """A defect for the tests to catch: what a slot will touch is not counted for the thread that creates it."""
@@ -80,10 +82,24 @@ class Descriptors:
                 return True
         happens = conj(fill(store.when, known), negate(fill(store.stops, known)))
         address = fill(store.address, known)
-        return all(self._misses(replaced(happens, case), replaced(address, case), store.size, entry) for case in cases((happens, address)))
+        return self._elsewhere(happens, address, store.size, entry, atoms((happens, address)))
 
     def _reads(self, address: Expr, size: int, entry: int) -> bool:
         return address.is_const and self.ground.entry(address.value, size) == entry
+
+    def _elsewhere(self, happens: Expr, address: Expr, size: int, entry: int, undecided: list[Expr]) -> bool:
+        """The store misses the entry, whatever the comparisons in its terms are; they are decided one after the other while it matters."""
+        if self._misses(happens, address, size, entry):
+            return True
+        if not 0 < len(undecided) <= _COMPARISONS:
+            return False
+        for truth in (FALSE, TRUE):
+            case = {undecided[0]: truth}
+            then, there = replaced(happens, case), replaced(address, case)
+            left = [one for one in atoms((then, there)) if one is not undecided[0]]
+            if not self._elsewhere(then, there, size, entry, left):
+                return False
+        return True
 
     def _misses(self, happens: Expr, address: Expr, size: int, entry: int) -> bool:
         if happens is FALSE:

@@ -153,6 +153,11 @@ def _simplify(op: str, width: int, args: tuple[Expr, ...], data: int | str | Non
     return rule(width, args, data) if rule else None
 
 
+def _opposite(a: Expr, b: Expr) -> bool:
+    """One is the negation of the other (no node is made to find out)."""
+    return (a.op == "not" and a.args[0] is b) or (b.op == "not" and b.args[0] is a)
+
+
 def _rule_and(width: int, args: tuple[Expr, ...], data: object) -> Expr | None:
     a, b = args
     if a is b:
@@ -162,7 +167,7 @@ def _rule_and(width: int, args: tuple[Expr, ...], data: object) -> Expr | None:
             return b
         if b.data == (1 << width) - 1:
             return a
-    if width == 1 and (a is negate(b)):
+    if width == 1 and _opposite(a, b):
         return FALSE
     return None
 
@@ -176,7 +181,7 @@ def _rule_or(width: int, args: tuple[Expr, ...], data: object) -> Expr | None:
             return a
         if b.data == (1 << width) - 1:
             return b
-    if width == 1 and (a is negate(b)):
+    if width == 1 and _opposite(a, b):
         return TRUE
     return None
 

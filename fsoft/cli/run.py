@@ -7,7 +7,17 @@ import re
 from collections.abc import Sequence
 
 from fsoft.cli import exits
-from fsoft.cli.arguments import Parser, add_checks, add_limits, add_lowering, add_reading, add_trace_view, positive, request
+from fsoft.cli.arguments import (
+    Parser,
+    add_checks,
+    add_limits,
+    add_lowering,
+    add_race_model,
+    add_reading,
+    add_trace_view,
+    positive,
+    request,
+)
 from fsoft.cli.limits import limited
 from fsoft.cli.stages import Stages
 from fsoft.program.interpreter import Machine
@@ -38,6 +48,7 @@ def run(argv: Sequence[str]) -> int:
     group.add_argument("--inputs", default="", metavar="V", help="values of the first choices of the program, in order: '3,-1,0x10'")
     group.add_argument("--steps", type=positive, default=1000, metavar="N", help="stop after that many steps (1000)")
     add_checks(parser)
+    add_race_model(parser)
     add_lowering(parser)
     add_limits(parser)
     add_trace_view(parser.add_argument_group("output"))
@@ -48,7 +59,12 @@ def run(argv: Sequence[str]) -> int:
         from fsoft.cli.ltl import run_lasso
 
         return run_lasso(args, asked, inputs)
-    return limited(lambda: _work(args, inputs, Stages().load(asked)), args.timeout, args.memory)
+    return limited(lambda: _work(args, inputs, _plain(Stages().load(asked))), args.timeout, args.memory)
+
+
+def _plain(program: Program) -> Program:
+    """Without a monitor of races in it: here it is the run that is judged."""
+    return program.plain or program
 
 
 def _words(text: str) -> list[str]:

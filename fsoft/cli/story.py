@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fsoft.cli.arguments import Parser, Request, add_checks, add_lowering, add_reading
+from fsoft.cli.arguments import Parser, Request, add_checks, add_lowering, add_race_model, add_reading
 from fsoft.cli.files import write_file
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
@@ -61,6 +61,7 @@ def said(argv: Sequence[str]) -> list[str]:
     shared = Parser("run", "")
     add_reading(shared)
     add_checks(shared)
+    add_race_model(shared)
     add_lowering(shared)
     known, kept, words = shared._option_string_actions, list[str](), list(argv)
     while words:

@@ -172,8 +172,8 @@ check names (division by zero, an invalid access), a violated property."""
 @dataclass(frozen=True, slots=True)
 class Tag:
     """What a step does for synchronisation: acquire, release, try, rdlock, wrlock, create, join, wait, wake, signal, broadcast,
-    post, update (an atomic operation), fence (its order by number), spurious, timeout, exit, section (a user's atomic section: blocking inside is
-    never a deadlock), atomic (one step made of several: if the thread stops inside, the run is over and nobody moves any
+    post, update (an atomic operation), fence (its order by number), spurious, timeout, exit, section (a user's atomic section:
+    blocking inside is never a deadlock), atomic (one step made of several: if the thread stops inside, the run is over and nobody moves any
     more), ... The operand is evaluated in the state before the step."""
 
     kind: str
@@ -347,6 +347,6 @@ class Program:
 
 
 __all__ = [
-    "Action", "Alloc", "Assign", "Check", "Enter", "FALSE", "Free", "Halt", "Input", "Leave", "Load", "Location", "Marker", "Measure", "ORDERS",
-    "Object", "Pool", "Program", "Register", "Require", "Run", "STOPS", "Step", "Store", "TRUE", "Tag", "Template", "Thread",
+    "Action", "Alloc", "Assign", "Check", "Enter", "FALSE", "Free", "Halt", "Input", "Leave", "Load", "Location", "Marker", "Measure",
+    "ORDERS", "Object", "Pool", "Program", "Register", "Require", "Run", "STOPS", "Step", "Store", "TRUE", "Tag", "Template", "Thread",
 ]  # fmt: skip

@@ -99,10 +99,10 @@ class _Watch:
         self.machine, self.monitors, self.since = machine, monitors, since
         self.domain = Sampler(machine.program)
 
-    def state(self, v: Vector, done: int) -> Finding | None:
-        if not self.monitors or done < self.since:
+    def state(self, v: Vector, moves: list[Move]) -> Finding | None:
+        if not self.monitors or len(moves) < self.since:
             return None
-        view = observe(self.machine, tuple(v), self.domain)
+        view = observe(self.machine, tuple(v), self.domain, moves)
         return next((found for monitor in self.monitors if (found := monitor.state(view)) is not None), None)
 
     def end(self, v: Vector, slot: int) -> Finding | None:
@@ -112,7 +112,7 @@ class _Watch:
 def _go(machine: Machine, pick: Pick, inputs: list[int], default: Choose | None, limit: int, watch: _Watch) -> Run:
     run, v = Run(), machine.layout.initial()
     while True:
-        run.finding = watch.state(v, len(run.moves))
+        run.finding = watch.state(v, run.moves)
         if run.finding is not None:
             run.why = "violated"
             break

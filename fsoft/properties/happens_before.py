@@ -28,7 +28,7 @@ class Past(NamedTuple):
 
     slot: int
     thread: int
-    count: int
+    ordinal: int
     access: Access
     move: int
 
@@ -40,7 +40,7 @@ def _join(into: Clock, other: Mapping[int, int]) -> None:
 
 
 class _Thread:
-    """`number` tells threads apart that run in one slot. `fenced` is what was known at the last release fence, `seen` what relaxed loads saw."""
+    """`number` tells threads apart that run in one slot. `fenced` is what was known at the last release fence, `seen` what loads saw."""
 
     def __init__(self, number: int):
         self.number = number
@@ -74,13 +74,15 @@ class HappensBefore:
             if any(isinstance(action, Alloc) for action in step.actions):
                 self._allocated(before, state)
 
-    def unordered(self, pending: Mapping[int, Iterable[Access]], conflict: Callable[[Access, Access], bool]) -> tuple[Past, int, Access] | None:
+    def unordered(
+        self, pending: Mapping[int, Iterable[Access]], conflict: Callable[[Access, Access], bool]
+    ) -> tuple[Past, int, Access] | None:
         """A past access and one that a slot is about to make, which conflict, and the first does not happen before the second."""
         for slot, accesses in sorted(pending.items()):
             knows = self.threads[slot].knows
             for access in accesses:
                 for past in self._past.get(access.object, ()):
-                    if past.slot != slot and knows.get(past.thread, 0) < past.count and conflict(past.access, access):
+                    if past.slot != slot and knows.get(past.thread, 0) < past.ordinal and conflict(past.access, access):
                         return past, slot, access
         return None
 

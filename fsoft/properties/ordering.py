@@ -5,10 +5,10 @@ store that *gives* leaves what its thread knows in the cell, a load that *takes*
 Values are those of sequential consistency; only who knows what depends on memory orders.
 
 - **Atomics** by their `order`. A read-modify-write continues the release sequences that it finds. Of a comparison the load has the order
-  of a failure; the store, which happens on success only, *claims* what the load saw. `consume` takes as `acquire` does: no compiler of today
-  knows the difference.
-- **Fences** (`Tag("fence")`): a release fence lets later relaxed stores of its thread give what was known at the fence; an acquire fence takes what
-  earlier relaxed loads saw. seq_cst is both.
+  of a failure; the store, which happens on success only, *claims* what the load saw. `consume` takes as `acquire` does: no compiler of
+  today knows the difference.
+- **Fences** (`Tag("fence")`): a release fence lets later relaxed stores of its thread give what was known at the fence; an acquire fence
+  takes what earlier relaxed loads saw. seq_cst is both.
 - **Library objects** by the tag of the step: unlock, post, create and exit give; lock, wait and join take. A lock that was only tried
   takes if it was taken; readers take from writers and not from each other; conditions order nothing by themselves (their mutex does),
   nor do initialisation, detaching and cancelling.
@@ -43,14 +43,12 @@ class Effect:
     atomic: bool = False
 
 
-def weaker_orders(program: Program) -> bool:
-    """Whether some atomic operation is weaker than seq_cst."""
-    return any(
-        isinstance(action, (Load, Store)) and action.order
-        for template in program.templates()
-        for step in template.steps
-        for action in step.actions
-    )
+def orders_less(program: Program) -> bool:
+    """Whether a thread may learn what another one did without being ordered behind it: from an atomic operation weaker than seq_cst, or
+    from a lock that it tried to get."""
+    steps = [step for template in program.templates() for step in template.steps]
+    weaker = any(isinstance(action, (Load, Store)) and action.order for step in steps for action in step.actions)
+    return weaker or any(tag.kind == "try" for step in steps for tag in step.tags)
 
 
 def fence(step: Step) -> str | None:
@@ -110,4 +108,4 @@ def _continues(earlier: tuple[Action, ...], store: Store) -> bool:
     return any(isinstance(action, Load) and action.address is store.address for action in earlier)
 
 
-__all__ = ["Effect", "UNKNOWN", "acquires", "effects", "fence", "releases", "weaker_orders"]
+__all__ = ["Effect", "UNKNOWN", "acquires", "effects", "fence", "orders_less", "releases"]

@@ -46,7 +46,7 @@ class Races:
         self._asked: tuple[Program, Ranges | None] | None = None
 
     def state(self, view: View) -> Finding | None:
-        found = self._pending(view)
+        found = self.pending(view)
         if found is not None:
             return self._finding(view, *found)
         past = self._unordered(view)
@@ -58,7 +58,7 @@ class Races:
 
     def pair(self, view: View) -> Pair | None:
         """The two accesses that race in this state, each with its slot."""
-        found = self._pending(view)
+        found = self.pending(view)
         if found is None and (past := self._unordered(view)) is not None:
             return (past[0].slot, past[0].access), past[1:]
         return found
@@ -72,7 +72,8 @@ class Races:
         history.follow(view.moves)
         return history.unordered(view.accesses, lambda a, b: _race(a, b) and counts(ranges, a.object, *_common(a, b)))
 
-    def _pending(self, view: View) -> Pair | None:
+    def pending(self, view: View) -> Pair | None:
+        """Two accesses that race and are both about to be made."""
         ranges = self._ranges(view.machine.program)
         slots = [slot for slot, log in sorted(view.accesses.items()) if log]
         for k, first in enumerate(slots):

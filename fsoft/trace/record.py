@@ -225,8 +225,8 @@ class Recorder:
             lost = unreachable(self.layout, state)
             self._objects.update(dict.fromkeys(one.object.id for one in lost))
             return {"kind": "leak", "objects": [one.object.id for one in lost]}
-        view = observe(self.machine, state, lambda _question, options: options if options is not None else (0, 1), verdict.trace)
-        if verdict.prop == "no-data-race" and (pair := Races().pair(view)) is not None:
+        view = observe(self.machine, state, lambda _question, options: options if options is not None else (0, 1))
+        if verdict.prop == "no-data-race" and (pair := Races().pending(view)) is not None:
             return {"kind": "race", "accesses": [{"slot": slot, **self._pending(state, slot, access)} for slot, access in pair]}
         if verdict.prop == "no-deadlock" and (finding := Deadlocks().state(view)) is not None:
             return {"kind": "deadlock", "threads": [self._blocked(state, slot) for slot in finding.slots]}

@@ -3,6 +3,7 @@
    mutexes. COND_DESTROY, MUTEX_DESTROY, SEM_DESTROY, BARRIER_DESTROY: what a thread waits on (or with) is destroyed. COND_AFTER, SEM_AFTER, RW_AFTER:
    used after its destruction. RW_HELD: a readers-writer lock is destroyed by a reader. RW_UNLOCK: it is unlocked by who does not
    hold it. RW_UPGRADE: a reader locks it for writing. SPIN_RELOCK, SPIN_UNLOCK: a spin lock is locked twice, unlocked by a stranger.
+   SEM_UNINITIALISED: a semaphore is used that nobody initialised. SELF_JOIN: a thread joins itself.
    Without any of these all is well; RECURSIVE: a recursive mutex may be locked again. */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -68,6 +69,11 @@ static void mistake(void) {
 #elif defined COND_AFTER
     pthread_cond_destroy(&c);
     pthread_cond_signal(&c);
+#elif defined SEM_UNINITIALISED
+    static sem_t zeros;
+    sem_post(&zeros);
+#elif defined SELF_JOIN
+    pthread_join(pthread_self(), 0);
 #elif defined SEM_AFTER
     sem_destroy(&sem);
     sem_post(&sem);

@@ -11,7 +11,6 @@ from fsoft.decide import decide
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 from fsoft.properties import explore
-from fsoft.properties.race_models import under_race_model
 from fsoft.properties.waits import Waits, cycle
 
 HEAD = """#define _GNU_SOURCE
@@ -110,18 +109,3 @@ def test_cycle() -> None:
     assert cycle({1: {2: 0}, 2: {3: 0}}) == []
     assert cycle({1: {1: 0}}) == [1]
     assert cycle({0: {1: 0}, 1: {2: 0}, 2: {3: 0, 1: 0}}) == [1, 2]
-
-
-@pytest.mark.parametrize(("order", "kind"), [("memory_order_relaxed", "UNKNOWN"), ("memory_order_seq_cst", "TRUE")])
-def test_weaker_orders_leave_c11_races_open(order: str, kind: str, tmp_path: Path) -> None:
-    one = f"x = 1; atomic_store_explicit(&flag, 1, {order});"
-    loaded = program(tmp_path, one, f"if (atomic_load_explicit(&flag, {order})) x = 2;", "", "no-data-race")
-    verdict = explore(loaded)
-    assert verdict.kind == under_race_model(loaded, verdict, "svcomp").kind == "TRUE"
-    assert under_race_model(loaded, verdict, "c11").kind == kind
-
-
-def test_a_race_is_one_in_both_models(tmp_path: Path) -> None:
-    one = "x = 1; atomic_store_explicit(&flag, 1, memory_order_relaxed);"
-    loaded = program(tmp_path, one, "x = 2;", "", "no-data-race")
-    assert under_race_model(loaded, explore(loaded), "c11").last_line() == "FALSE(no-data-race)"

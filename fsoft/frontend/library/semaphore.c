@@ -1,4 +1,6 @@
-/* Unnamed semaphores. */
+/* Unnamed semaphores. Where misuse is checked, `destroyed` is LIVE from initialisation to destruction: memory of zeros is no semaphore. */
+
+#define LIVE 2
 
 __fsoft_atomic int sem_init(struct __fsoft_sem *s, int shared, unsigned value) {
     __fsoft_tag("init", s);
@@ -7,13 +9,14 @@ __fsoft_atomic int sem_init(struct __fsoft_sem *s, int shared, unsigned value) {
         return -1;
     }
     s->value = (long)value;
-    if (CHECKED) s->destroyed = 0;
+    if (CHECKED) s->destroyed = LIVE;
     return 0;
 }
 
 __fsoft_atomic int sem_destroy(struct __fsoft_sem *s) {
     __fsoft_tag("destroy", s);
-    __fsoft_check(!s->destroyed, MISUSE, "destroy of a destroyed semaphore");
+    __fsoft_check(s->destroyed != 1, MISUSE, "destroy of a destroyed semaphore");
+    __fsoft_check(s->destroyed != 0, MISUSE, "destroy of a semaphore that is not initialised");
     if (CHECKED) s->destroyed = 1;
     return 0;
 }
@@ -22,7 +25,8 @@ static __fsoft_atomic int sem_take(struct __fsoft_sem *s) {
     long value = s->value;
     int stop = cancelled();
     __fsoft_tag("semwait", s);
-    __fsoft_check(!s->destroyed, MISUSE, "wait on a destroyed semaphore");
+    __fsoft_check(s->destroyed != 1, MISUSE, "wait on a destroyed semaphore");
+    __fsoft_check(s->destroyed != 0, MISUSE, "wait on a semaphore that is not initialised");
     __fsoft_require(value > 0 || stop);
     if (value <= 0) return 1;
     s->value = value - 1;
@@ -32,7 +36,8 @@ static __fsoft_atomic int sem_take(struct __fsoft_sem *s) {
 static __fsoft_atomic int sem_try(struct __fsoft_sem *s) {
     long value = s->value;
     __fsoft_tag("try", s);
-    __fsoft_check(!s->destroyed, MISUSE, "wait on a destroyed semaphore");
+    __fsoft_check(s->destroyed != 1, MISUSE, "wait on a destroyed semaphore");
+    __fsoft_check(s->destroyed != 0, MISUSE, "wait on a semaphore that is not initialised");
     if (value <= 0) return -1;
     s->value = value - 1;
     return 0;
@@ -68,7 +73,8 @@ int sem_clockwait(struct __fsoft_sem *s, int clock, const void *until) {
 static __fsoft_atomic int sem_increment(struct __fsoft_sem *s) {
     long value = s->value;
     __fsoft_tag("post", s);
-    __fsoft_check(!s->destroyed, MISUSE, "post on a destroyed semaphore");
+    __fsoft_check(s->destroyed != 1, MISUSE, "post on a destroyed semaphore");
+    __fsoft_check(s->destroyed != 0, MISUSE, "post on a semaphore that is not initialised");
     if (value >= SEM_MAX) return -1;
     s->value = value + 1;
     return 0;
@@ -81,7 +87,8 @@ int sem_post(struct __fsoft_sem *s) {
 }
 
 static __fsoft_atomic int sem_read(struct __fsoft_sem *s) {
-    __fsoft_check(!s->destroyed, MISUSE, "use of a destroyed semaphore");
+    __fsoft_check(s->destroyed != 1, MISUSE, "use of a destroyed semaphore");
+    __fsoft_check(s->destroyed != 0, MISUSE, "use of a semaphore that is not initialised");
     return (int)s->value;
 }
 

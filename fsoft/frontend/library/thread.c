@@ -25,6 +25,7 @@ __fsoft_plain int pthread_join(unsigned long id, void **result) {
     void *value = 0;
     __fsoft_check(id - 1 < (unsigned long)__fsoft_thread_count(), MISUSE, "join of something that is no thread");
     if (id - 1 >= (unsigned long)__fsoft_thread_count()) return ESRCH;
+    __fsoft_check(id != (unsigned long)__fsoft_self(), MISUSE, "join of a thread by itself");
     if (id == (unsigned long)__fsoft_self()) return EDEADLK;
     if (CANCELS) pthread_testcancel();
     value = take_result(&__fsoft_threads[id - 1]);

@@ -24,8 +24,8 @@ _UPDATE = re.compile(r"(?:fetch_and_|fetch_)(add|sub|and|or|xor|nand)|(add|sub|a
 
 
 class Atomics(Expressions):
-    """`atomic_call` gives the value of such a call, or None if the name is not one of them. `_order` and `_failure` are the memory orders of the
-    call that is being written."""
+    """`atomic_call` gives the value of such a call, or None if the name is not one of them. `_order` and `_failure` are the memory
+    orders of the call that is being written."""
 
     _order = _failure = ""
 

@@ -7,7 +7,7 @@ struct shadow {
     int owner;                  /* slot + 1 of the thread that holds it (for writing), 0 = none */
     int depth;                  /* how often the owner has it */
     unsigned char readers[MOST_THREADS];
-    int destroyed, ready;       /* ready: initialised by a call (barriers) */
+    int destroyed, ready;       /* ready: initialised by a call (barriers, semaphores) */
     unsigned count, arrived, generation;
     int serial;                 /* the slot whose barrier call returns the special value */
     int state;                  /* of a once flag: 0 not yet, 1 running, 2 done */

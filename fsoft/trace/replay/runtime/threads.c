@@ -76,6 +76,7 @@ static int join(pthread_t id, void **result, const void *pc) {
     struct thread *me = self, *other = thread_of(id);
     struct arrival a = {.kind = JOIN, .line = line_of(pc), .thread = other ? other->slot : -1};
     if (!other) fail_here("misuse", a.line, "join of a thread that has been joined, or was never created");
+    misuse(other == me, pc, "join of a thread by itself");
     if (other == me) return EDEADLK;
     check_cancel(me);
     arrive(&a);

@@ -172,10 +172,15 @@ int replay_pthread_barrier_wait(pthread_barrier_t *b) {
 
 /* ---------------------------------------------------------------- semaphores */
 
+static void usable(sem_t *s, const void *pc, const char *destroyed, const char *unready) {
+    misuse(shadow_of(s)->destroyed, pc, destroyed);
+    misuse(!shadow_of(s)->ready, pc, unready);
+}
+
 static int take(sem_t *s, unsigned also, const char *name, const void *pc) {
     check_cancel(self);
     struct event *e = arrive_at(SEMWAIT, also, s, pc);
-    misuse(shadow_of(s)->destroyed, pc, "wait on a destroyed semaphore");
+    usable(s, pc, "wait on a destroyed semaphore", "wait on a semaphore that is not initialised");
     if (e && e->kind == TRY) {
         int error = sem_trywait(s);
         if (error) errno = ETIMEDOUT;
@@ -193,12 +198,13 @@ static int take(sem_t *s, unsigned also, const char *name, const void *pc) {
 int replay_sem_init(sem_t *s, int shared, unsigned value) {
     arrive_at(INIT, 0, s, HERE);
     shadow_of(s)->destroyed = 0;
+    shadow_of(s)->ready = 1;
     return sem_init(s, shared, value);
 }
 
 int replay_sem_destroy(sem_t *s) {
     arrive_at(DESTROY, 0, s, HERE);
-    misuse(shadow_of(s)->destroyed, HERE, "destroy of a destroyed semaphore");
+    usable(s, HERE, "destroy of a destroyed semaphore", "destroy of a semaphore that is not initialised");
     shadow_of(s)->destroyed = 1;
     return sem_destroy(s);
 }
@@ -214,13 +220,13 @@ int replay_sem_timedwait(sem_t *s, const struct timespec *until) {
 
 int replay_sem_trywait(sem_t *s) {
     arrive_at(TRY, 0, s, HERE);
-    misuse(shadow_of(s)->destroyed, HERE, "wait on a destroyed semaphore");
+    usable(s, HERE, "wait on a destroyed semaphore", "wait on a semaphore that is not initialised");
     return sem_trywait(s);
 }
 
 int replay_sem_post(sem_t *s) {
     arrive_at(POST, 0, s, HERE);
-    misuse(shadow_of(s)->destroyed, HERE, "post on a destroyed semaphore");
+    usable(s, HERE, "post on a destroyed semaphore", "post on a semaphore that is not initialised");
     return sem_post(s);
 }
 

@@ -335,11 +335,13 @@ def narrow_live(live: Model, shapes: dict[str, Shape]) -> Model:
 
 def _meaning(watched: Watched, prop: Property, asking: Asking, answer: Answer, stats: Stats) -> Answered:
     """What an engine's answer means for the property."""
+    from fsoft.circuit.liveness import lasso_of, split
     from fsoft.decide import verdict_of
 
     if isinstance(answer, Violated):
         stats.depth = answer.depth
-        lasso, ignore = lifted(asking.encoding, asking.live, answer.stimulus)
+        run = answer.stimulus
+        lasso, ignore = lifted(asking.encoding, asking.live, lasso_of(run), split(run))
         return violated(watched, prop, lasso, stats, ignore)
     verdict = verdict_of(asking.encoding, answer, stats, asking.name)
     verdict.prop = prop.name
@@ -351,13 +353,14 @@ def _meaning(watched: Watched, prop: Property, asking: Asking, answer: Answer, s
     return Answered(prop, verdict)
 
 
-def lifted(encoding: Encoding, live: Model, run: Stimulus) -> tuple[Lasso, frozenset[int]]:
-    """A lasso of the circuit as one of the Program, and the entries of the state vector that need not be equal where it closes."""
+def lifted(encoding: Encoding, live: Model, run: Stimulus, start: int) -> tuple[Lasso, frozenset[int]]:
+    """A lasso of the circuit, whose loop begins with frame `start`, as one of the Program, and the entries of the state vector that need
+    not be equal where it closes."""
     from fsoft.circuit.lift import Lifter, Walk
-    from fsoft.circuit.liveness import influential, split
+    from fsoft.circuit.liveness import influential
 
-    walk, start = Walk(Lifter(encoding), run.initial), split(run)
-    moves = [walk.advance(given) for given in run.inputs[:-1]]
+    walk = Walk(Lifter(encoding), run.initial)
+    moves = [walk.advance(given) for given in run.inputs]
     needed = set(influential(live))
     ignore = frozenset(k for k, name in enumerate(encoding.words.names) if name and name not in needed)
     return Lasso(tuple(moves[:start]), tuple(moves[start:])), ignore

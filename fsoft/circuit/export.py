@@ -105,11 +105,11 @@ def _words(model: Model, form: Form, comment: str, home: Callable[[Stimulus], St
     if form.format in ARRAY_FORMATS[:2]:
         small = constants_as_states(small)
     text = _text(small, form, comment)
+    return Exported(text.encode(), list(small.inputs), list(small.states), targets_of(small), None, small, model, _no_bits, home)
 
-    def no_bits(run: BitStimulus) -> Stimulus:
-        raise AssertionError("a format with words has no bits")
 
-    return Exported(text.encode(), list(small.inputs), list(small.states), targets_of(small), None, small, model, no_bits, home)
+def _no_bits(run: BitStimulus) -> Stimulus:
+    raise AssertionError("a format with words has no bits")
 
 
 def one_target(model: Model, name: str | None) -> Model:
@@ -136,15 +136,29 @@ def _text(model: Model, form: Form, comment: str) -> str:
 
 
 def live_file(model: Model, suffix: str, comment: str, *, reduce: bool, fold: bool, version: str) -> tuple[bytes, Model]:
-    """A model with justice as a file, and the model as it was written. Bounds are bads, as everywhere."""
-    small = reduce_words(model) if reduce else model
-    if suffix not in BIT_FORMATS:
-        return _text(small, Form(suffix), comment).encode(), small
+    """A model with justice, or one without states, as a file, and the model as it was written. Bounds are bads, as everywhere."""
+    exported, small = export_live(model, Form(suffix, reduce, fold=fold, aiger=version), comment)
+    return exported.data, small
+
+
+def export_live(model: Model, form: Form, comment: str) -> tuple[Exported, Model]:
+    """A model with justice in a format, and the model in words as it was written."""
+    small = reduce_words(model) if form.reduce else model
+    if form.format not in BIT_FORMATS:
+        text, symbols = _text(small, form, comment), (list(small.inputs), list(small.states), targets_of(small))
+        return Exported(text.encode(), *symbols, None, small, model, _no_bits, lambda run: run), small
     bits = bitblast(small)
-    final = fold_constraints(bits) if fold else bits
-    return write_aiger(final, binary=suffix == "aig", version=version, comment=comment), small
+    final = fold_constraints(bits) if form.fold else bits
+    data = write_aiger(final, binary=form.format == "aig", version=form.aiger, comment=comment)
+    names = bit_names(final.input_words), bit_names(final.latch_words), list(final.targets())
+
+    def home(run: BitStimulus) -> Stimulus:
+        return to_words(bits, original_run(bits, run))
+
+    return Exported(data, *names, final, None, model, home, lambda run: run), small
 
 
 __all__ = [
-    "ARRAY_FORMATS", "BIT_FORMATS", "FORMATS", "WORD_FORMATS", "Exported", "Form", "export", "live_file", "one_target", "targets_of",
+    "ARRAY_FORMATS", "BIT_FORMATS", "FORMATS", "WORD_FORMATS", "Exported", "Form", "export", "export_live", "live_file",
+    "one_target", "targets_of",
 ]  # fmt: skip

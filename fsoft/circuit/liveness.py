@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fsoft.circuit.model import Model, check_model, properties
+from fsoft.circuit.simulate import simulate
 from fsoft.circuit.verdict import Stimulus
 from fsoft.program.expr import TRUE, Expr, binary, conj, const, disj, eq, ite, make, negate, reg, registers
 
@@ -67,6 +68,28 @@ def split(run: Stimulus) -> int:
     return next(k for k, given in enumerate(run.inputs) if given.get(SAVE))
 
 
+def fair_loop(model: Model, run: Stimulus) -> tuple[int, int] | None:
+    """The frame with which a loop of the run begins and the one after its last, if the run is legal, comes back to a state where it has
+    been and meets every set of justice in between; as late an end as possible."""
+    steps = simulate(model, replace(run, inputs=(*run.inputs, {})))  # one more, for the state after the last frame
+    if not all(step.holds(term) for step in steps[:-1] for term in model.constraints.values()):
+        return None
+    names = influential(model)
+    states = [tuple(step.values[name] for name in names) for step in steps]
+    sets = justice_sets(model)
+    for end in range(len(states) - 1, 0, -1):
+        for start in range(end):
+            if states[start] == states[end] and all(any(step.holds(term) for step in steps[start:end]) for term in sets):
+                return start, end
+    return None
+
+
+def lasso_of(run: Stimulus) -> Stimulus:
+    """A run of `to_safety` as one of its model, without the frame in which the loop is seen to be closed."""
+    inputs = [{name: value for name, value in given.items() if name != SAVE} for given in run.inputs[:-1]]
+    return Stimulus({name: value for name, value in run.initial.items() if not name.startswith("l2s.")}, tuple(inputs))
+
+
 def counted(model: Model, most: int) -> Model:
     """The model whose bad is reachable iff some run meets all justice sets more than `most` times over."""
     result = _open(model)
@@ -97,4 +120,4 @@ def _state(model: Model, name: str, width: int, start: int, following: Expr) -> 
     model.states[name], model.init[name], model.next[name] = width, const(start, width), following
 
 
-__all__ = ["LASSO", "SAVE", "counted", "influential", "justice_sets", "split", "to_safety"]
+__all__ = ["LASSO", "SAVE", "counted", "fair_loop", "influential", "justice_sets", "lasso_of", "split", "to_safety"]

@@ -26,7 +26,8 @@ _SCHEDULERS: dict[str, type[Any]] = {"free": Free, "context-bounded": ContextBou
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a model file is made: C files and options, the scheduler, the form of the file, the reduction (--por, --transactions)."""
+    """How a model file is made: C files and options, the scheduler, the form of the file, the reduction (--por, --transactions); `ltl` is
+    the formula of a property of runs with its fairness."""
 
     sources: tuple[Source, ...]
     bits: int
@@ -35,6 +36,7 @@ class Recipe:
     scheduler: Scheduler
     form: Form
     reduction: tuple[str, str] = ("none", "none")
+    ltl: tuple[str, str] | None = None
 
 
 def program_hash(program: Program) -> str:
@@ -47,19 +49,21 @@ def program_hash(program: Program) -> str:
 # ---------------------------------------------------------------- writing
 
 
-def write_map(recipe: Recipe, encoding: Encoding, exported: Exported) -> str:
-    """The text of the map file: indented JSON, the same for the same model."""
+def write_map(recipe: Recipe, encoding: Encoding, exported: Exported, program: Program | None = None) -> str:
+    """The text of the map file: indented JSON, the same for the same model. `program` is the one that is recognised by its hash, if it is
+    not that of the encoding."""
     form = asdict(recipe.form)
     table = {
         "fsoft": VERSION,
         "map": FORMAT,
-        "program": {"name": encoding.program.name, "sha256": program_hash(encoding.program)},
+        "program": {"name": encoding.program.name, "sha256": program_hash(program or encoding.program)},
         "sources": [asdict(source) for source in recipe.sources],
         "bits": recipe.bits,
         "cpp": recipe.cpp,
         "options": _options(recipe.options),
         "scheduler": _scheduler(recipe.scheduler),
         "reduction": list(recipe.reduction),
+        **({"ltl": {"formula": recipe.ltl[0], "fairness": recipe.ltl[1]}} if recipe.ltl is not None else {}),
         "form": {name: value for name, value in form.items() if name != "format"},
         "threads": [{"slot": thread.index, "name": thread.name} for thread in encoding.program.threads],
         "inputs": exported.inputs,
@@ -136,7 +140,12 @@ def _words_of(encoding: Encoding, exported: Exported) -> dict[str, dict[str, Any
     table = describe_words(encoding)
     widths = exported.model.inputs | exported.model.states
     used = dict.fromkeys(name if name in widths else name.rsplit("[", 1)[0] for name in [*exported.inputs, *exported.states])
-    return {name: {"width": widths[name], **table.get(name, {"kind": "scheduler"})} for name in used if name in widths}
+    return {name: {"width": widths[name], **table.get(name, {"kind": _of_formula(name)})} for name in used if name in widths}
+
+
+def _of_formula(name: str) -> str:
+    """What a word is that the Program does not have."""
+    return "formula" if name.startswith(("ltl.", "fair.")) else "scheduler"
 
 
 def comment_of(encoding: Encoding, recipe: Recipe) -> str:
@@ -173,12 +182,22 @@ def _recipe(table: dict[str, Any], format: str) -> Recipe:
     if not sources or table["bits"] not in (32, 64) or table["cpp"] not in ("pcpp", "gcc"):
         raise ValueError("no sources")
     return Recipe(sources, table["bits"], table["cpp"], _read_options(table["options"]), _read_scheduler(table["scheduler"]),
-                  _read_form(table["form"], format), _read_reduction(table.get("reduction", ["none", "none"])))  # fmt: skip
+                  _read_form(table["form"], format), _read_reduction(table.get("reduction", ["none", "none"])),
+                  _read_ltl(table.get("ltl")))  # fmt: skip
+
+
+def _read_ltl(entry: dict[str, Any] | None) -> tuple[str, str] | None:
+    if entry is None:
+        return None
+    formula, fairness = _text(entry["formula"]), _text(entry["fairness"])
+    if fairness not in ("none", "weak", "strong"):
+        raise ValueError("fairness")
+    return formula, fairness
 
 
 def _read_reduction(entry: list[str]) -> tuple[str, str]:
     por, transactions = map(_text, entry)
-    if por not in ("none", "cstub") or transactions not in ("none", "lockset", "lock-pattern"):
+    if por not in ("none", "cstub", "peephole", "monotonic") or transactions not in ("none", "lockset", "lock-pattern"):
         raise ValueError("reduction")
     return por, transactions
 

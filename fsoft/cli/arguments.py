@@ -212,13 +212,21 @@ def _question(args: argparse.Namespace, task: Task | None) -> Question:
     asked = getattr(args, "property", None)
     given = tuple(getattr(args, "ltl", []))
     if given:
-        other = "--property" if asked is not None else flags[0] if flags else "--all-checks" if everything else ""
-        if other:
-            raise UsageError(f"--ltl says what to check: it cannot be combined with {other}")
         from fsoft.properties.ltl.syntax import Text
 
         names = ["--ltl"] if len(given) == 1 else [f"--ltl[{k}]" for k in range(1, len(given) + 1)]
-        return Question(frozenset(), None, tuple(Text(" ".join(text.splitlines()), name) for text, name in zip(given, names)))
+        formulas = tuple(Text(" ".join(text.splitlines()), name) for text, name in zip(given, names))
+        if asked is None and not flags and not everything:
+            return Question(frozenset(), None, formulas)
+        beside = _beside(asked, flags, everything)
+        return replace(beside, formulas=(*formulas, *beside.formulas))
+    if not flags and asked is None and not everything and task and task.properties and hasattr(args, "property"):
+        return _of_task(task)
+    return _beside(asked, flags, everything)
+
+
+def _beside(asked: str | None, flags: list[str], everything: bool) -> Question:
+    """What --property and the flags ask, beside any formulas of the command line."""
     if asked is not None:
         if flags or everything:
             raise UsageError(f"--property says what to check: it cannot be combined with {flags[0] if flags else '--all-checks'}")
@@ -226,14 +234,9 @@ def _question(args: argparse.Namespace, task: Task | None) -> Question:
             from fsoft.properties.ltl.syntax import Text
 
             return Question(frozenset(), None, (Text(TERMINATION, "--property"),))
-        found = Question(frozenset({asked})) if asked in PROPERTIES else read_property(asked)
-        if found.checks and found.formulas:
-            raise UsageError(f"{asked} asks about states and about whole runs: put them into two files")
-        return found
+        return Question(frozenset({asked})) if asked in PROPERTIES else read_property(asked)
     if everything:
         return Question(frozenset(PROPERTIES))
-    if not flags and task and task.properties and hasattr(args, "property"):
-        return _of_task(task)
     added = {name for flag in flags for name in CHECKS[flag][0].split()}
     return Question(frozenset({"unreach-call", *added}))
 
@@ -248,14 +251,14 @@ def _of_task(task: Task) -> Question:
             refused.append(error)
     if not questions:
         raise refused[0]
-    if any(q.checks for q in questions):  # properties of runs are asked alone
-        formulas = [text for q in questions for text in q.formulas]
-        refused += [Unsupported(Loc(t.file, t.line), f"'{t.text.strip()}' (ask for it alone, with --property)") for t in formulas]
-    else:
-        return Question(frozenset(), questions[0].entry, tuple(text for q in questions for text in q.formulas))
-    for one in refused:
+    checks = frozenset[str]().union(*(q.checks for q in questions))
+    formulas = tuple(text for q in questions for text in q.formulas)
+    if not checks:
+        return Question(checks, questions[0].entry, formulas)
+    refused += [Unsupported(Loc(t.file, t.line), f"'{t.text.strip()}' (ask for it with --property)") for t in formulas]
+    for one in refused:  # those of runs may take much longer
         print(f"{one.loc}: note: not checked: {one.what}", file=sys.stderr)
-    return Question(frozenset().union(*(q.checks for q in questions)), questions[0].entry)
+    return Question(checks, questions[0].entry)
 
 
 def _options(args: argparse.Namespace, question: Question) -> Options:

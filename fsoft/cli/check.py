@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from fsoft.cli import exits
 from fsoft.cli.arguments import (
@@ -25,7 +26,7 @@ from fsoft.cli.circuits import model_file
 from fsoft.cli.encoding import add_encoding, ask_backend, ask_growing, chosen, chosen_backend
 from fsoft.cli.limits import disarm, limited
 from fsoft.cli.reports import add_reports, check_reports, wanted, write_reports
-from fsoft.cli.search import Watch, add_engine, check_question, count, decide, find_engine, lowered_for
+from fsoft.cli.search import Examined, Listed, Watch, add_engine, check_question, count, decide, find_engine, lowered_for
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.phases import collected, phase, seconds_until_now
 from fsoft.program.program import Check, Program
@@ -48,28 +49,39 @@ def run(argv: Sequence[str]) -> int:
     asked = request(args)
     check_reports(args, runs=bool(asked.formulas))
     if asked.formulas:
-        if args.trace_file:
-            raise exits.UsageError("--trace-file is for properties of states: an infinite run ends in no failure to replay")
-        from fsoft.cli.ltl import check_runs
+        return _runs(args, asked)
+    asked, ask = _question(args, asked)
+    return limited(lambda: _work(args, asked, Stages(args.dump_after), ask), args.timeout, args.memory)
 
-        args.engine = None if args.engine == "auto" else args.engine
-        return check_runs(args, asked)
-    stages, backend = Stages(args.dump_after), chosen_backend(args)
+
+def _question(args: argparse.Namespace, asked: Request) -> tuple[Request, Ask]:
+    """Who is asked about states; UsageError if they cannot answer."""
+    backend, encoding = chosen_backend(args), chosen(args)
     if backend is not None:
-        return _answer(args, asked, stages, lambda program, _watch: (program, ask_backend(program, backend, args)))
-    encoding = chosen(args)
+        return asked, lambda program, _watch: (program, ask_backend(program, backend, args))
     if encoding is not None:
-        return _answer(args, asked, stages, lambda program, watch: ask_growing(program, asked, encoding, args, watch))
+        return asked, lambda program, watch: ask_growing(program, asked, encoding, args, watch)
     if is_auto(args):
         check_auto(args)
-        return _answer(args, asked, stages, lambda program, watch: ask_auto(program, asked, args, watch))
+        return asked, lambda program, watch: ask_auto(program, asked, args, watch)
     engine = find_engine(args.engine)
     check_question(engine, asked, args)
-    return _answer(args, lowered_for(engine, asked), stages, lambda program, watch: (program, decide(program, engine, args, watch)))
+    return lowered_for(engine, asked), lambda program, watch: (program, decide(program, engine, args, watch))
 
 
-def _answer(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) -> int:
-    return limited(lambda: _work(args, asked, stages, ask), args.timeout, args.memory)
+def _runs(args: argparse.Namespace, asked: Request) -> int:
+    """Properties of runs, after those of states if there are any."""
+    from fsoft.cli.ltl import KLIVE, check_runs
+
+    if args.trace_file:
+        raise exits.UsageError("--trace-file is for properties of states: an infinite run ends in no failure to replay")
+    if chosen_backend(args) is not None or chosen(args) is not None:
+        raise exits.UsageError("--encoding and --backend are for properties of states: --ltl and termination need an engine")
+    if not asked.options.checks:
+        return check_runs(args, asked)
+    given = argparse.Namespace(**{**vars(args), "engine": "pdr" if args.engine == KLIVE else args.engine})
+    plain, ask = _question(given, replace(asked, formulas=()))
+    return check_runs(args, asked, lambda: examined(given, plain, Stages(args.dump_after), ask))
 
 
 def make_parser() -> Parser:
@@ -98,21 +110,17 @@ def make_parser() -> Parser:
     return parser
 
 
-def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) -> int:
-    """Load and check, as far as the limits allow; the exit code."""
+def examined(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) -> Examined:
+    """Load and check, as far as the limits allow."""
     from fsoft.passes.watch import under_race_model
 
     watch, program, code = Watch(), None, None
     try:
         program = stages.load(asked)
         if args.show_properties:
-            print("\n".join(properties(program)))
-            return exits.TRUE
+            raise Listed("\n".join(properties(program)))
         program, verdict = under_race_model(*ask(program, watch))
         verdict = _simpler(program, verdict) if args.shorten and _shown(args) else verdict
-    except Dumped as dumped:
-        print(dumped.text())
-        return exits.TRUE
     except exits.OutOfTime as late:
         known = late.args[0] if late.args else _stopped("time limit reached", watch, program)
         verdict, code = known, exits.TIMEOUT
@@ -123,8 +131,22 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) ->
     stages.note("check", count(verdict.stats))
     if args.stats:
         stages.report()
+    return Examined(program, verdict, code)
+
+
+def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) -> int:
+    """Check and report; the exit code."""
+    try:
+        found = examined(args, asked, stages, ask)
+    except Dumped as dumped:
+        print(dumped.text())
+        return exits.TRUE
+    except Listed as listed:
+        print(listed)
+        return exits.TRUE
     disarm()
-    code = verdict.exit_code() if code is None else code
+    program, verdict = found.program, found.verdict
+    code = verdict.exit_code() if found.code is None else found.code
     with phase("report"):
         _report(args, asked, program, verdict)
     if args.profile:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fsoft import api
 from fsoft.circuit.banks import LEAST
@@ -25,6 +27,10 @@ from fsoft.program.program import Program
 from fsoft.program.verdict import Stats
 from fsoft.transactions import Reduction
 
+if TYPE_CHECKING:
+    from fsoft.circuit.model import Model
+    from fsoft.properties.ltl import Property, Watched
+
 
 def run(argv: Sequence[str]) -> int:
     parser = Parser("explain", "Turn the witness of a model checker (aigsim, ABC or BTOR2 format) into a trace of C statements.")
@@ -43,13 +49,71 @@ def run(argv: Sequence[str]) -> int:
 def _work(model: str, witness: str, map_file: str, suffix: str) -> int:
     data, text = read_bytes(model), _text(witness)
     recipe, wanted = read_map(_text(map_file), map_file, suffix)
+    if recipe.ltl is not None:
+        return _explain_runs(recipe, wanted, Given(model, data, witness, text, map_file))
     with _folder(recipe, map_file):
         program = api.load(recipe.sources, recipe.options, bits=recipe.bits, cpp=recipe.cpp)
     encoding = _encoding(recipe, program, wanted, map_file)
     exported = export(encoding, recipe.form, comment_of(encoding, recipe))
+    _same(exported, data, model, map_file)
+    return _explain(encoding, exported, read_witness(exported, text, witness), witness)
+
+
+def _same(exported: Exported, data: bytes, model: str, map_file: str) -> None:
     if exported.data != data:
         raise InputError(Loc(model, 0), f"this is not the model that {os.path.basename(map_file)} describes: build it again")
-    return _explain(encoding, exported, read_witness(exported, text, witness), witness)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The files of one explanation, with what is in them."""
+
+    model: str
+    data: bytes
+    witness: str
+    text: str
+    map_file: str
+
+
+def _explain_runs(recipe: Recipe, wanted: str, given: Given) -> int:
+    """The witness of a property of runs: a lasso, or a run that hits a bound."""
+    from fsoft.circuit.export import export_live
+    from fsoft.circuit.live import live_model
+    from fsoft.cli.ltl import live_comment
+    from fsoft.properties.ltl import Text, read
+    from fsoft.temporal import live_encoding, load_watched
+
+    assert recipe.ltl is not None
+    prop = read(Text(recipe.ltl[0]), recipe.ltl[1])
+    with _folder(recipe, given.map_file):
+        watched = load_watched(recipe.sources, recipe.options, [prop], bits=recipe.bits, cpp=recipe.cpp)
+    _unchanged(recipe, watched.whole, wanted, given.map_file)
+    encoding = live_encoding(watched, prop, Reduction(*recipe.reduction))
+    live = live_model(encoding, watched, prop)
+    exported, _ = export_live(live, recipe.form, live_comment(prop))
+    _same(exported, given.data, given.model, given.map_file)
+    stimulus = read_witness(exported, given.text, given.witness)
+    bound, cut = first_target(live, stimulus)
+    if bound:
+        return _at_bound(encoding, bound, cut)
+    return _lasso(watched, prop, encoding, live, stimulus, given.witness)
+
+
+def _lasso(watched: Watched, prop: Property, encoding: Encoding, live: Model, stimulus: Stimulus, witness: str) -> int:
+    from fsoft.circuit.liveness import fair_loop
+    from fsoft.temporal import lifted, violated
+    from fsoft.trace import Style, tell, text_of_story
+
+    loop = fair_loop(live, stimulus)
+    if loop is None:
+        raise InputError(Loc(witness, 0), f"this run of {len(stimulus.inputs)} steps does not come back to where it was in a fair loop")
+    lasso, ignore = lifted(encoding, live, Stimulus(stimulus.initial, stimulus.inputs[: loop[1]]), loop[0])
+    answer = violated(watched, prop, lasso, Stats(), ignore)
+    if answer.lasso is not None:
+        begins = sum(move is not None for move in answer.lasso.stem)
+        print(text_of_story(tell(watched.program, answer.verdict.trace, begins), Style.of_terminal(everything=True)))
+    print("\n".join(["", *answer.verdict.reasons, *answer.notes, *watched.program.notes, answer.verdict.last_line()]))
+    return answer.verdict.exit_code()
 
 
 def _text(path: str) -> str:
@@ -79,16 +143,20 @@ class _folder:
         os.chdir(self.old)
 
 
-def _encoding(recipe: Recipe, program: Program, wanted: str, map_file: str) -> Encoding:
+def _unchanged(recipe: Recipe, program: Program, wanted: str, map_file: str) -> None:
     if program_hash(program) != wanted:
         names = ", ".join(source.path for source in recipe.sources)
         raise InputError(Loc(map_file, 0), f"{names} or fsoft has changed since the model was built: build it again")
+
+
+def _encoding(recipe: Recipe, program: Program, wanted: str, map_file: str) -> Encoding:
+    _unchanged(recipe, program, wanted, map_file)
     arrays = LEAST if recipe.form.arrays else 0
     return encode(program, recipe.scheduler, arrays, Reduction(*recipe.reduction).restrict(program))
 
 
 def _explain(encoding: Encoding, exported: Exported, stimulus: Stimulus, witness: str) -> int:
-    from fsoft.trace import Style, tell, text_of_story, text_of_trace
+    from fsoft.trace import Style, tell, text_of_story
 
     program = encoding.program
     reached, stimulus = first_target(encoding.model, stimulus)
@@ -96,10 +164,16 @@ def _explain(encoding: Encoding, exported: Exported, stimulus: Stimulus, witness
         other = "" if exported.model is encoding.model else "; it may leave the range of a narrowed word: build without --narrow"
         raise InputError(Loc(witness, 0), f"this run of {len(stimulus.inputs)} steps reaches no bad and no bound of the program{other}")
     if reached.startswith(BOUND):
-        print(text_of_trace(program, Lifter(encoding).moves(stimulus)))
-        print(f"\nthe run violates nothing, it hits a bound\n{bound_line(program, reached.removeprefix(BOUND))}\nUNKNOWN")
-        return exits.UNKNOWN
+        return _at_bound(encoding, reached, stimulus)
     verdict = violated(encoding, stimulus, reached, Stats())
     print(text_of_story(tell(program, verdict.trace, prop=verdict.prop), Style.of_terminal(everything=True)))
     print("\n".join(["", *verdict.reasons, *program.notes, verdict.last_line()]))
     return verdict.exit_code()
+
+
+def _at_bound(encoding: Encoding, reached: str, stimulus: Stimulus) -> int:
+    from fsoft.trace import text_of_trace
+
+    print(text_of_trace(encoding.program, Lifter(encoding).moves(stimulus)))
+    print(f"\nthe run violates nothing, it hits a bound\n{bound_line(encoding.program, reached.removeprefix(BOUND))}\nUNKNOWN")
+    return exits.UNKNOWN

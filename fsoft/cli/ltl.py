@@ -1,19 +1,22 @@
-"""`fsoft check --ltl` and `fsoft build --ltl`: properties of whole runs, one verdict each."""
+"""`fsoft check --ltl` and `fsoft build --ltl`: properties of whole runs, one verdict each, beside one about states if that is asked."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fsoft.cli import exits
 from fsoft.cli.arguments import Request
-from fsoft.cli.circuits import engine_options
+from fsoft.cli.circuits import engine_options, reduction_of
 from fsoft.cli.files import write_file
-from fsoft.cli.limits import limited
+from fsoft.cli.limits import disarm, limited
 from fsoft.cli.reports import write_run_reports
-from fsoft.cli.search import Watch, count, find_engine
+from fsoft.cli.search import Examined, Listed, Watch, count, find_engine
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
@@ -21,6 +24,7 @@ from fsoft.properties.ltl import Property, Watched, read
 
 if TYPE_CHECKING:
     from fsoft.temporal import Answered
+    from fsoft.transactions import Reduction
 
 KLIVE = "klive"
 
@@ -30,21 +34,58 @@ def properties_of(args: argparse.Namespace, asked: Request) -> list[Property]:
     return [read(text, args.fairness) for text in asked.formulas]
 
 
-def check_runs(args: argparse.Namespace, asked: Request) -> int:
-    """Check every formula; the exit code is that of the worst verdict."""
+Examine = Callable[[], Examined]
+"""Answers the question about states that is asked beside the formulas."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One of several answers. `title` is what was asked; `loop`: the number of the move with which the loop of a lasso begins; `prop` is
+    None for the answer about states."""
+
+    title: str
+    program: Program | None
+    verdict: Verdict
+    notes: list[str]
+    loop: int | None = None
+    prop: Property | None = None
+
+
+def check_runs(args: argparse.Namespace, asked: Request, examine: Examine | None = None) -> int:
+    """Ask about states if that is asked, then about every formula; the exit code is that of the worst verdict."""
     props = properties_of(args, asked)
     if args.scheduler or args.contexts or args.rounds or args.schedule:
         raise exits.UsageError("properties of runs are about all schedules: --scheduler cannot be combined with them")
-    if args.show_properties:
-        print("\n".join(f"{p.source.file}: {p.name}: {p.formula} (fairness: {p.fairness})" for p in props))
-        return exits.TRUE
-    engine = args.engine or "explicit"
+    engine = "explicit" if args.engine in (None, "auto") else args.engine
     if engine != KLIVE:
         found = find_engine(engine)
         args.engine_options = engine_options(found, args) if found.takes == "model" else {}
     else:
         args.engine_options = engine_options(find_engine("pdr"), args)
-    return limited(lambda: _work(args, asked, props, engine), args.timeout, args.memory)
+    args.reduction = reductions(args, props)
+    return limited(lambda: _list(props, examine) if args.show_properties else _work(args, asked, props, engine, examine),
+                   args.timeout, args.memory)  # fmt: skip
+
+
+def reductions(args: argparse.Namespace, props: list[Property]) -> Reduction:
+    """The reduction that the options ask for; a line on stderr for every property that it is not made for."""
+    from fsoft.temporal import unreduced
+
+    reduction = reduction_of(args, frozenset())
+    for prop in props:
+        if why := unreduced(prop, reduction):
+            print(f"fsoft: no reduction for '{prop}': {why}", file=sys.stderr)
+    return reduction
+
+
+def _list(props: list[Property], examine: Examine | None) -> int:
+    try:
+        if examine is not None:
+            examine()
+    except Listed as listed:
+        print(listed)
+    print("\n".join(f"{p.source.file}: {p.name}: {p.formula} (fairness: {p.fairness})" for p in props))
+    return exits.TRUE
 
 
 def _load(asked: Request, props: list[Property], stages: Stages) -> Watched:
@@ -53,41 +94,59 @@ def _load(asked: Request, props: list[Property], stages: Stages) -> Watched:
     return load_watched(asked.sources, asked.options, props, after=stages, bits=asked.bits, cpp=asked.cpp)
 
 
-def _work(args: argparse.Namespace, asked: Request, props: list[Property], engine: str) -> int:
-    from fsoft.temporal import Answered, folding
+def _work(args: argparse.Namespace, asked: Request, props: list[Property], engine: str, examine: Examine | None) -> int:
+    from fsoft.temporal import folding
 
-    stages, watch, answers, code = Stages(args.dump_after), Watch(), list[Answered](), None
-    program: Program | None = None
     try:
-        watched = _load(asked, props, stages)
-        program = watched.program
-        for prop in props:
-            answers.append(_answer(args, watched, prop, engine, watch))
-            stages.note("check", count(answers[-1].verdict.stats))
+        said, code = _of_states(asked, examine)
+        more, late = _of_runs(args, asked, props, engine, code is not None)
     except Dumped as dumped:
         print(dumped.text())
         return exits.TRUE
+    disarm()
+    return _report(args, asked, [*said, *more], folding(asked.options, props), late or code)
+
+
+def _of_states(asked: Request, examine: Examine | None) -> tuple[list[Said], int | None]:
+    """The answer about states, if it is asked for, and the exit code if a limit decides it."""
+    if examine is None:
+        return [], None
+    found = examine()
+    notes = found.program.notes if found.program is not None else []
+    return [Said(", ".join(sorted(asked.options.checks)), found.program, found.verdict, notes)], found.code
+
+
+def _of_runs(args: argparse.Namespace, asked: Request, props: list[Property], engine: str, late: bool) -> tuple[list[Said], int | None]:
+    """The answers about runs. `late`: there is no time for them any more."""
+    stages, watch, answers, code = Stages(args.dump_after), Watch(), list[Said](), None
+    program: Program | None = None
+    try:
+        if late:
+            raise exits.OutOfTime
+        watched = _load(asked, props, stages)
+        program = watched.program
+        for prop in props:
+            one = _answer(args, watched, prop, engine, watch)
+            answers.append(Said(str(prop), program, one.verdict, [*one.notes, *program.notes], _loop(one), prop))
+            stages.note("check", count(one.verdict.stats))
     except exits.OutOfTime:
         code = exits.TIMEOUT
-        answers += _open(props[len(answers) :], "time limit reached", watch)
+        answers += _open(props[len(answers) :], "time limit reached", watch, program)
     except (exits.OutOfMemory, MemoryError):
-        answers += _open(props[len(answers) :], "memory limit reached", watch)
+        answers += _open(props[len(answers) :], "memory limit reached", watch, program)
     finally:
         watch.clear()
     if args.stats:
         stages.report()
-    notes = [*folding(asked.options, props), *(program.notes if program else [])]
-    return _report(args, asked, program, answers, notes, code)
+    return answers, code
 
 
-def _open(props: list[Property], why: str, watch: Watch) -> list[Answered]:
-    from fsoft.temporal import Answered
-
-    found = []
+def _open(props: list[Property], why: str, watch: Watch, program: Program | None) -> list[Said]:
+    found, notes = [], program.notes if program is not None else []
     for number, p in enumerate(props):
         far = f"no violation of '{p}' within {watch.stats.depth} steps" if watch.stats.depth > 0 and not number else ""
         line = f"{why}: " + (far or f"nothing is known about '{p}'")
-        found.append(Answered(p, Verdict("UNKNOWN", p.name, [line], stats=watch.stats)))
+        found.append(Said(str(p), program, Verdict("UNKNOWN", p.name, [line], stats=watch.stats), notes, None, p))
     return found
 
 
@@ -95,52 +154,14 @@ def _answer(args: argparse.Namespace, watched: Watched, prop: Property, engine: 
     from fsoft.temporal import check_circuit, check_explicit
 
     if engine == "explicit":
-        return check_explicit(watched, prop, progress=watch)
+        return check_explicit(watched, prop, progress=watch, reduction=args.reduction)
     watch.stats = Stats()
     left = None if args.timeout is None else max(0.1, args.timeout - (time.monotonic() - args.started) - 0.3)
-    answered = check_circuit(watched, prop, engine, timeout=left, progress=watch, **args.engine_options)
+    answered = check_circuit(watched, prop, engine, timeout=left, progress=watch, reduction=args.reduction, **args.engine_options)
     late = left is not None and answered.verdict.kind == "UNKNOWN" and not answered.verdict.bounds
     if late and time.monotonic() - args.started > args.timeout - 0.6:
         raise exits.OutOfTime
     return answered
-
-
-# ---------------------------------------------------------------- what is printed
-
-
-def _report(args: argparse.Namespace, asked: Request, program: Program | None, answers: list[Answered], notes: list[str],
-            code: int | None) -> int:  # fmt: skip
-    from fsoft.trace.outcome import outcome
-
-    worst = _worst(answers)
-    if args.json:
-        objects = [_json(asked, program, one, args.trace, notes) for one in answers]
-        print(json.dumps(objects if len(objects) > 1 else objects[0], indent=2, ensure_ascii=False))
-    else:
-        for one in answers:
-            _print(args, program, one, several=len(answers) > 1)
-        print("\n".join([*notes, worst.last_line()]))
-    if args.html:
-        _html(args, asked, program, answers, notes)
-    code = worst.exit_code() if code is None else code
-    write_run_reports(args, asked, lambda: [outcome(program, one.verdict, str(one.prop), _loop(one)) for one in answers], code)
-    return code
-
-
-def _html(args: argparse.Namespace, asked: Request, program: Program | None, answers: list[Answered], notes: list[str]) -> None:
-    """The report on the worst answer; the others are named."""
-    from fsoft.cli.story import write_report
-
-    worst = _worst(answers)
-    chosen = next(one for one in answers if one.verdict is worst)
-    others = [f"{one.prop}: {one.verdict.last_line()}" for one in answers if one is not chosen]
-    write_report(args, asked, program, worst, _loop(chosen), [*chosen.notes, *others, *notes])
-
-
-def _worst(answers: list[Answered]) -> Verdict:
-    """FALSE if one of them is, else UNKNOWN if one of them is, else TRUE."""
-    order = {"FALSE": 0, "UNKNOWN": 1, "TRUE": 2}
-    return min((one.verdict for one in answers), key=lambda verdict: order[verdict.kind])
 
 
 def _loop(answer: Answered) -> int | None:
@@ -150,30 +171,81 @@ def _loop(answer: Answered) -> int | None:
     return sum(move is not None for move in answer.lasso.stem)
 
 
-def _print(args: argparse.Namespace, program: Program | None, one: Answered, several: bool) -> None:
+# ---------------------------------------------------------------- what is printed
+
+
+def _report(args: argparse.Namespace, asked: Request, said: list[Said], notes: list[str], code: int | None) -> int:
+    from fsoft.trace.outcome import outcome
+
+    worst = _worst(said)
+    several = len(said) > 1
+    common = list(dict.fromkeys(note for one in said for note in one.notes if several and all(note in other.notes for other in said)))
+    if args.json:
+        objects = [_json(asked, one, args.trace, notes) for one in said]
+        print(json.dumps(objects if several else objects[0], indent=2, ensure_ascii=False))
+    else:
+        for one in said:
+            _print(args, one, several, common)
+        print("\n".join([*common, *notes, worst.verdict.last_line()]))
+    if args.html:
+        _html(args, asked, worst, [one for one in said if one is not worst], notes)
+    code = worst.verdict.exit_code() if code is None else code
+    shown = (said.index(worst), worst.program, str(worst.prop) if worst.prop is not None else "")
+    write_run_reports(args, asked, lambda: [outcome(one.program, one.verdict, _name(one), one.loop) for one in said], code, shown)
+    return code
+
+
+def _name(one: Said) -> str:
+    """What report files call the question: several properties of states have no one name."""
+    return one.title if one.prop is not None or ", " not in one.title else ""
+
+
+def _html(args: argparse.Namespace, asked: Request, worst: Said, others: list[Said], notes: list[str]) -> None:
+    """The report on the worst answer; the others are named."""
+    from fsoft.cli.story import write_report
+
+    named = [f"{one.title}: {one.verdict.last_line()}" for one in others]
+    known = worst.program.notes if worst.program is not None else []
+    own = [note for note in worst.notes if note not in known]
+    write_report(args, asked, worst.program, worst.verdict, worst.loop, [*own, *named, *notes])
+
+
+def _worst(said: list[Said]) -> Said:
+    """FALSE if one of them is, else UNKNOWN if one of them is, else TRUE."""
+    order = {"FALSE": 0, "UNKNOWN": 1, "TRUE": 2}
+    return min(said, key=lambda one: order[one.verdict.kind])
+
+
+def _print(args: argparse.Namespace, one: Said, several: bool, common: list[str]) -> None:
+    """One of several answers; what is said of all of them (`common`) comes later."""
     from fsoft.cli.story import print_story, story_of, tail
 
     more: list[str] = []
+    notes = [note for note in one.notes if note not in common]
     if several:
-        print(f"== {one.prop}")
-    if one.lasso is not None and program is not None and args.trace:
-        story = story_of(program, one.verdict, _loop(one))
+        print(f"== {one.title}")
+    if one.verdict.trace and one.program is not None and args.trace:
+        story = story_of(one.program, one.verdict, one.loop)
         more = tail(args, story)
-        print_story(args, story, [*one.verdict.reasons, *more, *one.notes])
-    for line in [*one.verdict.reasons, *more, *one.notes]:
+        print_story(args, story, [*one.verdict.reasons, *more, *notes])
+    for line in [*one.verdict.reasons, *more, *notes]:
         print(line)
     if several:
-        print(f"{one.prop}: {one.verdict.last_line()}\n")
+        print(f"{one.title}: {one.verdict.last_line()}\n")
 
 
-def _json(asked: Request, program: Program | None, one: Answered, trace: bool, notes: list[str]) -> dict[str, Any]:
+def _json(asked: Request, one: Said, trace: bool, notes: list[str]) -> dict[str, Any]:
     from fsoft.cli.json import json_of
 
-    table: dict[str, Any] = json.loads(json_of(asked, program, one.verdict, trace))
+    if one.prop is None:
+        table: dict[str, Any] = json.loads(json_of(asked, one.program, one.verdict, trace))
+        return table
+    plain = replace(asked, options=replace(asked.options, checks=frozenset()))
+    table = json.loads(json_of(plain, one.program, one.verdict, trace))
     table["formula"], table["fairness"] = one.prop.source.text.strip(), one.prop.fairness
     table["notes"] = [*one.notes, *notes]
-    if one.lasso is not None:
-        table["loop"] = _loop(one)
+    if one.loop is not None:
+        table["loop"] = one.loop
     return table
 
 
@@ -229,25 +301,33 @@ def build_runs(args: argparse.Namespace, asked: Request, suffix: str) -> int:
     if suffix == "smt2" or args.narrow or args.bad or args.scheduler:
         wrong = "a .smt2 file" if suffix == "smt2" else "--narrow" if args.narrow else "--bad" if args.bad else "--scheduler"
         raise exits.UsageError(f"{wrong} cannot hold a property of runs")
+    if asked.options.checks:
+        raise exits.UsageError("a file holds properties of states or a formula: build them apart")
+    args.reduction = reductions(args, props)
     return limited(lambda: _build(args, asked, props, suffix), args.timeout, args.memory)
 
 
 def _build(args: argparse.Namespace, asked: Request, props: list[Property], suffix: str) -> int:
-    from fsoft.circuit.encode import encode
-    from fsoft.circuit.export import live_file
+    from fsoft.circuit.export import Form, export_live
     from fsoft.circuit.live import live_model
-    from fsoft.temporal import folding
+    from fsoft.circuit.mapfile import Recipe, write_map
+    from fsoft.circuit.scheduler import Free
+    from fsoft.cli.build import map_name
+    from fsoft.temporal import folding, live_encoding
 
-    stages = Stages(args.dump_after)
+    stages, prop = Stages(args.dump_after), props[0]
     try:
         watched = _load(asked, props, stages)
     except Dumped as dumped:
         print(dumped.text())
         return exits.TRUE
-    model = live_model(encode(watched.program), watched, props[0])
-    comment = f"the fair runs violate {props[0]} (fairness: {props[0].fairness})"
-    data, small = live_file(model, suffix, comment, reduce=not args.no_reduce, fold=args.fold_constraints, version=args.aiger or "1.9")
-    write_file(args.output, data)
+    encoding = live_encoding(watched, prop, args.reduction)
+    form = Form(suffix, not args.no_reduce, fold=args.fold_constraints, aiger=args.aiger or "1.9")
+    exported, small = export_live(live_model(encoding, watched, prop), form, live_comment(prop))
+    reduction = (args.reduction.por, args.reduction.transactions)
+    recipe = Recipe(asked.sources, asked.bits, asked.cpp, asked.options, Free(), form, reduction, (prop.source.text, prop.fairness))
+    write_file(args.output, exported.data)
+    write_file(map_name(args.output), write_map(recipe, encoding, exported, watched.whole).encode())
     if args.stats:
         stages.report()
     for line in folding(asked.options, props):
@@ -256,3 +336,8 @@ def _build(args: argparse.Namespace, asked: Request, props: list[Property], suff
     sizes = f"{sum(small.states.values())} state bits, {sum(small.inputs.values())} input bits"
     print(f"{args.output}: {sizes}, justice of {sets} sets, {len(small.fairness)} fairness, {len(small.bounds)} bounds")
     return exits.TRUE
+
+
+def live_comment(prop: Property) -> str:
+    """What a file with a property of runs says about itself."""
+    return f"the fair runs violate {prop} (fairness: {prop.fairness})"

@@ -52,8 +52,6 @@ def _work(args: argparse.Namespace, path: str, entry: ModelEngine, options: dict
     watch, late = Watch(), False
     try:
         model = read_model(path)
-        if args.witness and model.justice:
-            raise exits.UsageError("--witness: lassos cannot be written yet, and this model has justice properties")
         answer = _ask_all(args, model, entry, options, watch)
     except exits.OutOfTime:
         answer, late = Unknown(watch.stats.depth, "time limit reached"), True
@@ -125,7 +123,20 @@ def _witness(path: str, model: Model | BitModel, answer: Violated) -> str:
     """The counterexample as other tools read it."""
     from fsoft.circuit.formats.witness import write_btor2_witness, write_stimulus
 
+    if answer.bad in model.justice:
+        return _lasso(model, answer)
     if isinstance(model, Model):
         names = [*model.bad, *(BOUND + name for name in model.bounds)]
         return write_btor2_witness(model, answer.stimulus, names.index(answer.bad))
     return write_stimulus(model, to_bits(model, answer.stimulus), list(model.targets()).index(answer.bad))
+
+
+def _lasso(model: Model | BitModel, answer: Violated) -> str:
+    """A run that comes back to where it was, after its last step."""
+    from fsoft.circuit.formats.witness import write_btor2_witness, write_stimulus
+    from fsoft.circuit.liveness import lasso_of
+
+    run, number = lasso_of(answer.stimulus), list(model.justice).index(answer.bad)
+    if isinstance(model, Model):
+        return write_btor2_witness(model, run, number, "j")
+    return write_stimulus(model, to_bits(model, run), number, "j")

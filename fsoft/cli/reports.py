@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fsoft.cli.arguments import Request
@@ -38,8 +39,8 @@ def add_reports(group: argparse._ArgumentGroup) -> None:
 
 def check_reports(args: argparse.Namespace, runs: bool = False) -> None:
     """UsageError or InputError, before any work is done, for files that could not be written. `runs`: properties of runs are asked."""
-    if runs and (args.witness or args.graphml_witness):
-        raise UsageError("--witness: the witness formats have no lassos; --sarif and --json do")
+    if runs and args.witness and args.witness.endswith(YAML):
+        raise UsageError("--witness: YAML witnesses have no lassos; .graphml, --sarif and --json do")
     if args.witness and not args.witness.endswith((*GRAPHML, *YAML)):
         raise UsageError(f"--witness {args.witness}: the name must end in .graphml or .yml")
     if args.witness_version is not None:
@@ -68,13 +69,19 @@ def write_reports(args: argparse.Namespace, asked: Request, program: Program | N
     from fsoft.trace.outcome import outcome
 
     name = next(iter(asked.options.checks)) if len(asked.options.checks) == 1 else ""
-    _write(args, task_of(args, asked), program, [outcome(program, verdict, name)], code)
+    task, told = task_of(args, asked), outcome(program, verdict, name)
+    _write_logs(args, task, [told], code)
+    _write_witnesses(args, task, program, told)
 
 
-def write_run_reports(args: argparse.Namespace, asked: Request, outcomes: Told, code: int) -> None:
-    """All the files about verdicts on properties of runs."""
-    if wanted(args):
-        _write(args, task_of(args, asked), None, outcomes(), code)
+def write_run_reports(args: argparse.Namespace, asked: Request, outcomes: Told, code: int, shown: tuple[int, Program | None, str]) -> None:
+    """All the files about several verdicts. A witness is about one of them: its number, its Program, and its formula if it has one."""
+    if not wanted(args):
+        return
+    number, program, formula = shown
+    task, told = task_of(args, asked), outcomes()
+    _write_logs(args, task, told, code)
+    _write_witnesses(args, replace(task, formula=formula), program, told[number])
 
 
 def wanted(args: argparse.Namespace) -> bool:
@@ -92,7 +99,7 @@ def task_of(args: argparse.Namespace, asked: Request) -> Task:
     return Task(tuple(source.path for source in asked.sources), asked.bits, asked.options.checks, asked.options.entry, command)
 
 
-def _write(args: argparse.Namespace, task: Task, program: Program | None, outcomes: Sequence[Outcome], code: int) -> None:
+def _write_logs(args: argparse.Namespace, task: Task, outcomes: Sequence[Outcome], code: int) -> None:
     if args.sarif is not None:
         from fsoft.trace.sarif import sarif
 
@@ -101,11 +108,14 @@ def _write(args: argparse.Namespace, task: Task, program: Program | None, outcom
         from fsoft.trace.junit import junit
 
         write_file(args.junit, junit(task, outcomes).encode())
+
+
+def _write_witnesses(args: argparse.Namespace, task: Task, program: Program | None, one: Outcome) -> None:
     if args.graphml_witness is not None:
-        _write_witness(args.graphml_witness, "1.0", task, program, outcomes[0])
+        _write_witness(args.graphml_witness, "1.0", task, program, one)
     if args.witness is not None:
         version = "1.0" if args.witness.endswith(GRAPHML) else args.witness_version
-        _write_witness(args.witness, version, task, program, outcomes[0])
+        _write_witness(args.witness, version, task, program, one)
 
 
 def _write_witness(path: str, version: str | None, task: Task, program: Program | None, one: Outcome) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from checkers.registry import Engine, Progress, UnknownEngine, engine
@@ -26,6 +26,19 @@ from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
 
 _MARGIN = 0.3  # seconds left to an engine's caller to report
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A verdict about states, the Program that it is about, and the exit code if a limit decides it."""
+
+    program: Program | None
+    verdict: Verdict
+    code: int | None
+
+
+class Listed(Exception):
+    """The properties were to be listed, and nothing else; the argument is the list."""
 
 
 def add_engine(parser: Parser, default: str = "explicit") -> None:

@@ -2,7 +2,8 @@
 
 A violation witness is the automaton of one run: an edge per statement with its line and its thread (`threadId`), `createThread` where a
 thread is created, `enterFunction` and `returnFromFunction` for the start routines, `assumption` for the values of inputs. For a race the
-last two edges are the accesses. A correctness witness has one state and no invariant: it claims TRUE and gives no hint.
+last two edges are the accesses. A run that violates a property of runs is a lasso: its last edge leads back to the node that is the
+`cyclehead`, and no node is a `violation`. A correctness witness has one state and no invariant: it claims TRUE and gives no hint.
 """
 
 from __future__ import annotations
@@ -22,23 +23,38 @@ _KEYS = {
         "witness-format-version", "witness-type", "sourcecodelang", "producer", "specification", "programfile", "programhash",
         "architecture", "creationtime",
     ),
-    "node": ("entry", "violation"),
+    "node": ("entry", "violation", "cyclehead"),
     "edge": (
         "originfile", "startline", "assumption", "assumption.scope", "assumption.resultfunction", "enterFunction", "returnFromFunction",
         "threadId", "createThread",
     ),
 }  # fmt: skip
-_TYPES = {"entry": "boolean", "violation": "boolean", "startline": "int"}
+_TYPES = {"entry": "boolean", "violation": "boolean", "cyclehead": "boolean", "startline": "int"}
 _HEAD = """<?xml version="1.0" encoding="UTF-8" standalone="no"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">"""
 
 
-def violation_graphml(task: Task, story: Story) -> str:
-    """The witness of a run that violates the property."""
+_LOOP = "loop"  # on the edge with which a loop begins; it is not written
+
+
+def violation_graphml(task: Task, story: Story, lasso: bool = False) -> str:
+    """The witness of a run that violates the property; `lasso`: the run never ends, and its loop (or its last state) repeats."""
     edges = list(_edges(task, story))
+    if lasso:
+        return _lasso(task, edges)
     nodes: list[Data] = [{} for _ in range(len(edges) + 1)]
     nodes[0]["entry"], nodes[-1]["violation"] = "true", "true"
     return _document(task, "violation_witness", nodes, edges)
+
+
+def _lasso(task: Task, edges: list[Data]) -> str:
+    begins = next((k for k, data in enumerate(edges) if _LOOP in data), len(edges))
+    if begins == len(edges):  # nobody moves any more
+        edges.append({})
+    nodes: list[Data] = [{} for _ in edges]
+    nodes[0]["entry"], nodes[begins]["cyclehead"] = "true", "true"
+    plain = [{key: value for key, value in data.items() if key != _LOOP} for data in edges]
+    return _document(task, "violation_witness", nodes, plain, begins)
 
 
 def correctness_graphml(task: Task) -> str:
@@ -55,7 +71,7 @@ def _edges(task: Task, story: Story) -> Iterator[Data]:
     entered, last = {main.number}, None
     for statement in story.statements:
         actor = story.actors[statement.thread]
-        thread = {"threadId": str(statement.thread)}
+        thread = {"threadId": str(statement.thread)} | ({_LOOP: "true"} if statement.loop else {})
         if statement.thread not in entered:
             entered.add(statement.thread)
             yield {"enterFunction": actor.name} | thread
@@ -110,7 +126,8 @@ def returned(answer: Answer) -> str:
     return name[:-2] if answer.question.kind == "input" and name.endswith("()") and name[:-2].isidentifier() else ""
 
 
-def _document(task: Task, kind: str, nodes: list[Data], edges: list[Data]) -> str:
+def _document(task: Task, kind: str, nodes: list[Data], edges: list[Data], back: int | None = None) -> str:
+    """The file; the last edge leads to node `back`, if that is given."""
     graph = {
         "witness-format-version": "1.0",
         "witness-type": kind,
@@ -130,7 +147,8 @@ def _document(task: Task, kind: str, nodes: list[Data], edges: list[Data]) -> st
     for number, data in enumerate(nodes):
         lines += _element(f'node id="N{number}"', data)
     for number, data in enumerate(edges):
-        lines += _element(f'edge id="E{number}" source="N{number}" target="N{number + 1}"', data)
+        target = back if back is not None and number == len(edges) - 1 else number + 1
+        lines += _element(f'edge id="E{number}" source="N{number}" target="N{target}"', data)
     return "\n".join([*lines, "  </graph>", "</graphml>", ""])
 
 

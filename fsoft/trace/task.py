@@ -36,18 +36,22 @@ def _blank(found: re.Match[str]) -> str:
 
 @dataclass(slots=True)
 class Task:
-    """`checks` are the properties that were asked, by name; `command` is the command line, for the reader."""
+    """`checks` are the properties that were asked, by name; `command` is the command line, for the reader; `formula` is the property
+    of runs that a file is about."""
 
     files: tuple[str, ...]
     bits: int
     checks: frozenset[str]
     entry: str = "main"
     command: str = ""
+    formula: str = ""
     _texts: dict[str, list[str]] = field(default_factory=dict)
 
     def specification(self) -> str:
         """A line of SV-COMP for each property that was asked."""
         asked = [formula for name, formula in FORMULAS.items() if name in self.checks]
+        if self.formula:
+            asked = ["F end" if self.formula == "termination" else self.formula]
         return "\n".join(f"CHECK( init({self.entry}()), LTL({formula}) )" for formula in asked)
 
     @property

@@ -18,7 +18,7 @@ def witness(task: Task, program: Program, one: Outcome, version: str | None = No
         return None
     chosen = version or best_version(one.story)
     if chosen == "1.0":
-        return correctness_graphml(task) if one.story is None else violation_graphml(task, one.story)
+        return correctness_graphml(task) if one.story is None else violation_graphml(task, one.story, bool(task.formula))
     return correctness_yaml(task, program, chosen) if one.story is None else violation_yaml(task, program, one.story, chosen)
 
 

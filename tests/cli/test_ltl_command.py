@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,29 @@ def test_several_formulas_have_a_verdict_each(check) -> None:
     assert (code, lines[-1]) == (10, "FALSE(ltl)")
 
 
+def test_states_and_runs_have_a_verdict_each(check, tmp_path: Path) -> None:
+    code, lines, _ = check("--ltl", "G (y -> O x)", "--data-races-check", "--no-trace")
+    assert "no-data-race, unreach-call: FALSE(no-data-race)" in lines and "G (y -> O x): TRUE" in lines
+    assert (code, lines[-1]) == (10, "FALSE(no-data-race)")
+    file = tmp_path / "both.prp"
+    file.write_text("CHECK( init(main()), LTL(G ! deadlock) )\nCHECK( init(main()), LTL(F y) )\n")
+    code, lines, _ = check("--ltl", "G (y -> O x)", "--property", str(file), "--engine", "klive", "--json")
+    states, first, second = json.loads("\n".join(lines))
+    assert code == 10 and (states["checks"], states["verdict"]) == (["no-deadlock"], "TRUE") and "formula" not in states
+    assert (first["formula"], first["verdict"], first["checks"]) == ("G (y -> O x)", "TRUE", [])
+    assert (second["formula"], second["verdict"], second["checks"]) == ("F y", "FALSE", [])
+    assert check("--ltl", "F x", "--deadlock-check", "--show-properties")[1][-1] == "--ltl: ltl: F (x) (fairness: none)"
+
+
+def test_the_reduction_is_used_or_said_to_be_off(check) -> None:
+    assert "relies on: cstub, lock-pattern transactions" in check("--ltl", "G (y -> O x)", "--por", "cstub")[1]
+    _, _, error = check("--ltl", "F y", "--ltl", "X !x", "--property", "termination", "--por", "cstub", "--transactions", "none")
+    assert error.splitlines() == [
+        "fsoft: no reduction for 'X !x': X in 'X !x' can tell steps apart",
+        "fsoft: no reduction for 'termination': weak fairness asks who could move in each state",
+    ]
+
+
 @pytest.mark.parametrize("engine", ["explicit", "bmc", "pdr", "klive", "bdd"])
 def test_termination(engine: str, check) -> None:
     code, lines, _ = check("--property", "termination", "--engine", engine)
@@ -91,8 +115,8 @@ def test_json(check) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--ltl", "F x", "--data-races-check"], "--ltl says what to check"),
-        (["--ltl", "F x", "--property", "no-deadlock"], "--ltl says what to check"),
+        (["--ltl", "F x", "--encoding", "tcbmc"], "--encoding and --backend are for properties of states"),
+        (["--ltl", "F x", "--por", "sleep"], "--por sleep is for --encoding paths"),
         (["--fairness", "weak"], "--fairness is for properties of runs"),
         (["--ltl", "F x", "--engine", "bmc", "--contexts", "2"], "about all schedules"),
         (["--ltl", "F x", "--engine", "nosuch"], "no engine 'nosuch'"),
@@ -112,3 +136,32 @@ def test_justice_of_a_model_file(tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert main(["build", str(tmp_path / "prog.c"), "--ltl", "F y", "--fairness", fairness, "-o", name]) == 0
         main(["check", name, "--engine", "pdr"])
         assert capsys.readouterr().out.splitlines()[-1] == last
+
+
+@pytest.mark.parametrize(("suffix", "por"), [("aag", "none"), ("btor2", "cstub")])
+def test_a_lasso_of_a_model_file_is_explained(suffix: str, por: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The stimulus of a justice property comes home as a run of C with its loop."""
+    (tmp_path / "prog.c").write_text(PROGRAM)
+    model, stimulus = str(tmp_path / f"m.{suffix}"), tmp_path / "w.txt"
+    assert main(["build", str(tmp_path / "prog.c"), "--ltl", "F y", "--por", por, "-o", model]) == 0
+    assert main(["check", model, "--engine", "bmc", "--witness", str(stimulus)]) == 10
+    assert stimulus.read_text().splitlines()[1] == "j0"
+    capsys.readouterr()
+    assert main(["explain", model, str(stimulus)]) == 10
+    lines = capsys.readouterr().out.splitlines()
+    assert "---- loop: what follows repeats for ever" in lines and lines[-1] == "FALSE(ltl)"
+    rows = stimulus.read_text().splitlines()
+    short = [*rows[:4], "."] if suffix == "aag" else [*rows[: rows.index("@1")], "."]
+    stimulus.write_text("\n".join(short) + "\n")
+    assert main(["explain", model, str(stimulus)]) == 2
+    assert "does not come back" in capsys.readouterr().err
+
+
+def test_the_graphml_witness_of_a_lasso(check, tmp_path: Path) -> None:
+    file = tmp_path / "w.graphml"
+    for formula, fairness in (("F y", "none"), ("G !ended()", "weak")):
+        check("--ltl", "G (y -> O x)", "--ltl", formula, "--fairness", fairness, "--witness", str(file), "--no-trace")
+        text = file.read_text()
+        head = re.search(r'<node id="(N\d+)">\s*<data key="cyclehead">true', text)
+        assert head is not None and f"LTL({formula})" in text and '<data key="violation">' not in text
+        assert re.findall(r'target="(N\d+)"', text)[-1] == head[1]

@@ -15,9 +15,10 @@ from fsoft.frontend.source import InputError, Loc
 from fsoft.program.meaning import elements
 
 
-def write_stimulus(bits: BitModel, run: BitStimulus, target: int = 0) -> str:
-    """What `aigsim -c` and the checkers of competitions read: `target` is the position of the bad among all targets."""
-    rows = ["1", f"b{target}", _row(run.initial), *[_row(step) for step in run.inputs], "."]
+def write_stimulus(bits: BitModel, run: BitStimulus, target: int = 0, kind: str = "b") -> str:
+    """What `aigsim -c` and the checkers of competitions read: `target` is the position of the bad among all targets, or (`kind` j) of the
+    justice property."""
+    rows = ["1", f"{kind}{target}", _row(run.initial), *[_row(step) for step in run.inputs], "."]
     return "\n".join(rows) + "\n"
 
 
@@ -137,9 +138,9 @@ def _place(lines: _Lines, n: int, model: Model, label: str, given: str | None) -
     return int(digits.replace("x", "0"), 2) if digits else 0
 
 
-def write_btor2_witness(model: Model, run: Stimulus, target: int = 0) -> str:
+def write_btor2_witness(model: Model, run: Stimulus, target: int = 0, kind: str = "b") -> str:
     """A witness that the simulators of BTOR2 read."""
-    rows = ["sat", f"b{target}", "#0"]
+    rows = ["sat", f"{kind}{target}", "#0"]
     for i, name in enumerate(model.states):
         if model.init[name] is None:
             rows += _assignment(model, i, name, run.initial.get(name, 0), "#0")

@@ -43,7 +43,10 @@ def _in_child(work: Callable[[], int], timeout: float | None, memory: int | None
 
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _arm(timeout, memory)
-    code = guarded(work)
+    try:
+        code = guarded(work)
+    except (KeyboardInterrupt, SystemExit):  # nothing of the parent's is cleared away here
+        code = exits.INTERRUPTED
     signal.setitimer(signal.ITIMER_REAL, 0)
     try:
         sys.stdout.flush()

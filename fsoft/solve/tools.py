@@ -12,6 +12,7 @@ import subprocess
 from dataclasses import dataclass
 
 from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.interrupts import undisturbed
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +55,15 @@ def find(tool: Tool) -> str:
 def run(tool: Tool, arguments: list[str], directory: str, timeout: float | None = None, text: str = "") -> tuple[str, bool]:
     """Runs the tool in a directory with `text` as input; its output, and whether it ended before the time was up. A tool that did
     not end is killed with everything it started."""
-    process = subprocess.Popen(
-        [find(tool), *arguments],
-        cwd=directory,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=_group["own"],
-    )
+    with undisturbed(starting=True):
+        process = subprocess.Popen(
+            [find(tool), *arguments],
+            cwd=directory,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=_group["own"],
+        )
     try:
         output, _ = process.communicate(text.encode(), timeout)
         return output.decode(errors="replace"), True

@@ -39,7 +39,7 @@ def limited(work: Callable[[], int], timeout: float | None, memory: int | None) 
 
 def _in_child(work: Callable[[], int], timeout: float | None, memory: int | None) -> None:
     """Runs `work` under the limits and never returns."""
-    from fsoft.cli.main import guarded
+    from fsoft.cli.main import flushed, guarded
 
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _arm(timeout, memory)
@@ -49,7 +49,7 @@ def _in_child(work: Callable[[], int], timeout: float | None, memory: int | None
         code = exits.INTERRUPTED
     signal.setitimer(signal.ITIMER_REAL, 0)
     try:
-        sys.stdout.flush()
+        code = flushed(code)
         sys.stderr.flush()
     except OSError:
         pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -35,25 +36,43 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the result is the process's exit code."""
     args = list(sys.argv[1:] if argv is None else argv)
     try:
-        code = _dispatch(args)
-        sys.stdout.flush()
-        return code
+        return flushed(_dispatch(args))
     except BrokenPipeError:
-        # Whoever read our output has gone; the interpreter must not complain about it at exit.
+        # Whoever read our output has gone; the interpreter must not complain about it at exit. No verdict's code: it was not heard.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return exits.TRUE
+        return exits.UNHEARD
     except KeyboardInterrupt:
         return exits.INTERRUPTED
 
 
+def flushed(code: int) -> int:
+    """The exit code, once all that was said has been written. Where that fails (a full disk), nobody may take it for said."""
+    try:
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        return _lost(error)
+
+
+def _lost(error: OSError) -> int:
+    """Nothing more can be said on stdout."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return _complain(f"fsoft: error: the output cannot be written: {error.strerror}", exits.BAD_INPUT)
+
+
 def _dispatch(args: list[str]) -> int:
     if args in (["--version"], ["-V"]):
-        print(f"fsoft {VERSION}")
-        return exits.TRUE
+        return guarded(lambda: _say(f"fsoft {VERSION}"))
     if args in (["--help"], ["-h"], ["help"]):
-        print(help_text())
-        return exits.TRUE
+        return guarded(lambda: _say(help_text()))
     return guarded(lambda: _run(args))
+
+
+def _say(text: str) -> int:
+    print(text)
+    return exits.TRUE
 
 
 def guarded(work: Callable[[], int]) -> int:
@@ -90,6 +109,8 @@ def _failure(error: Exception) -> int:
 
     if isinstance(error, BrokenPipeError):
         raise error
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) and error.filename is None:
+        return _lost(error)
     if os.environ.get("FSOFT_DEBUG") == "1":
         import traceback
 
@@ -104,7 +125,7 @@ def _failure(error: Exception) -> int:
 
 
 def _complain(line: str, code: int) -> int:
-    sys.stdout.flush()
+    code = flushed(code)
     print(line, file=sys.stderr)
     return code
 

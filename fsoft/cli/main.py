@@ -94,7 +94,7 @@ def _run(args: list[str]) -> int:
         raise exits.UsageError(f"no command given: one of {', '.join(COMMANDS)} (fsoft --help says more)")
     name = args[0]
     if name not in COMMANDS:
-        raise exits.UsageError(f"unknown command '{name}': one of {', '.join(COMMANDS)} (fsoft --help says more)")
+        raise exits.UsageError(_unknown_command(name))
     import gc
     from importlib import import_module
 
@@ -102,6 +102,15 @@ def _run(args: list[str]) -> int:
     code = import_module(f"fsoft.cli.{name}").run(args[1:])
     assert isinstance(code, int)
     return code
+
+
+def _unknown_command(name: str) -> str:
+    if os.path.exists(name):
+        return f"'{name}' is a file, not a command: fsoft check {name} (fsoft --help says more)"
+    from fsoft.cli.arguments import nearest
+
+    meant = nearest(name, COMMANDS) or f": one of {', '.join(COMMANDS)}"
+    return f"unknown command '{name}'{meant} (fsoft --help says more)"
 
 
 def _failure(error: Exception) -> int:

@@ -1,10 +1,10 @@
 """Are report files valid? `python -m benchmarks.reports [WORD...] [--every N] [--schema FILE] [--linter FILE]`.
 
-For every Nth row of `models/` (engine `explicit`, in a process of its own) all report files are written and held to their schemas: JSON
-to the one of the package, SARIF and YAML witnesses (2.0 and 2.2) to those of the tests. `--schema` is the official `sarif-schema-2.1.0.json`,
-which OASIS publishes, `--linter` the `witnesslinter.py` of the authors of the witness formats (GraphML only, with `--svcomp` for the
-properties of SV-COMP); neither is part of fsoft. Prints what is wrong, and how many files of each kind were looked at. The exit code is 1 if
-something is wrong.
+For every Nth row of `models/` (engine `explicit`, in a process of its own) all report files are written and held to their schemas:
+JSON to the one of the package, SARIF and YAML witnesses (2.0 and 2.2) to those of the tests. `--schema` is the official `sarif-
+schema-2.1.0.json`, which OASIS publishes, `--linter` the `witnesslinter.py` of the authors of the witness formats (GraphML only, with
+`--svcomp` for the properties of SV-COMP); neither is part of fsoft. Prints what is wrong, and how many files of each kind were looked
+at. The exit code is 1 if something is wrong.
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from dataclasses import dataclass, replace
 
 from checkers.certify import certify
@@ -22,6 +21,7 @@ from fsoft.circuit.formats.aiger_write import write_aiger
 from fsoft.circuit.formats.witness import read_stimulus
 from fsoft.circuit.transform import fold_constraints, one_output, original_run, zero_resets
 from fsoft.circuit.verdict import Certificate
+from fsoft.interrupts import scratch
 from fsoft.solve.sat import OutOfTime
 from fsoft.solve.tools import ABC, missing, run
 
@@ -39,7 +39,7 @@ class Abc(SafetyEngine):
     def solve(self, goal: Goal) -> Outcome:
         merged = one_output(goal.bits, list(goal.targets.values()))
         plain = zero_resets(fold_constraints(merged))
-        with tempfile.TemporaryDirectory(prefix="fsoft-abc-") as directory:
+        with scratch("fsoft-abc-") as directory:
             with open(os.path.join(directory, "m.aig"), "wb") as file:
                 file.write(write_aiger(_renamed(plain), binary=True))
             output, ended = run(ABC, ["-c", self._commands(goal, bool(plain.latches))], directory, goal.left())

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from dataclasses import dataclass, replace
 
 from checkers.registry import ModelEngine
@@ -17,6 +16,7 @@ from fsoft.circuit.bits import BitModel, BitStimulus
 from fsoft.circuit.formats.smv import write_smv
 from fsoft.circuit.transform import fold_constraints, one_output, original_run, zero_resets
 from fsoft.circuit.words import to_model
+from fsoft.interrupts import scratch
 from fsoft.solve.sat import OutOfTime
 from fsoft.solve.tools import NUXMV, find, missing, run
 
@@ -34,7 +34,7 @@ class NuXmv(SafetyEngine):
         plain = zero_resets(fold_constraints(merged))
         older = os.path.basename(find(NUXMV)).lower() == "nusmv"
         name, script = ("NuSMV", _NUSMV) if older else ("nuXmv", _NUXMV)
-        with tempfile.TemporaryDirectory(prefix="fsoft-nuxmv-") as directory:
+        with scratch("fsoft-nuxmv-") as directory:
             with open(os.path.join(directory, "m.smv"), "w", encoding="utf-8") as file:
                 file.write(write_smv(to_model(_single_bits(plain))))
             with open(os.path.join(directory, "commands"), "w", encoding="ascii") as file:

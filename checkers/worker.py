@@ -11,18 +11,16 @@ import pickle
 import resource
 import signal
 import struct
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from fsoft.frontend.source import InputError, Loc
+from fsoft.interrupts import SIGNALS, undisturbed
 from fsoft.program.verdict import InternalError
 from fsoft.solve.tools import share_group
 
 _TOLD, _RESULT, _ERROR = 0, 1, 2
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
 
 Tell = Callable[[Any], None]
 
@@ -33,27 +31,6 @@ class Failed(Exception):
     def __init__(self, what: str, loc: Loc | None = None, memory: bool = False) -> None:
         super().__init__(what)
         self.what, self.loc, self.memory = what, loc, memory
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """No signal interrupts the block; those that come are dealt with after it. A blocked signal can still reach another thread of the
-    process, and Python would then call its handler in this one: so handlers only take note meanwhile."""
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-    late: list[int] = []
-    handlers: dict[signal.Signals, Any] = {}
-    try:
-        if threading.current_thread() is threading.main_thread():
-            for number in _SIGNALS:
-                if signal.getsignal(number) is not None:
-                    handlers[number] = signal.signal(number, lambda caught, _frame: late.append(caught))
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-        for caught in late:
-            signal.raise_signal(caught)
 
 
 class Worker:
@@ -181,7 +158,7 @@ def _live(pipe: int, name: str, work: Callable[[Tell], Any], memory: int | None,
         signal.signal(signal.SIGALRM, signal.SIG_IGN)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         if memory is not None:
             _limit(memory << 20)
         if folder is not None:

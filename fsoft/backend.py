@@ -12,13 +12,13 @@ import shlex
 import shutil
 import signal
 import subprocess
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from fsoft.bounded.given import Given
 from fsoft.bounded.sequential import Scheme, scheme_of
 from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.interrupts import scratch, undisturbed
 from fsoft.passes.unwind import unwind
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
@@ -90,13 +90,14 @@ def check_with(program: Program, given: Given, backend: Backend, scheme: Scheme 
 
 def _run(backend: Backend, text: str, timeout: float | None) -> str:
     """What the back end prints; an InputError if it crashes, and a TimeoutError if it does not end."""
-    with tempfile.TemporaryDirectory(prefix="fsoft-") as folder:
+    with scratch("fsoft-") as folder:
         file = os.path.join(folder, "sequential.c")
         with open(file, "w", encoding="utf-8") as out:
             out.write(text)
         try:
-            process = subprocess.Popen(backend.arguments(file), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                       stderr=subprocess.STDOUT, start_new_session=True)  # fmt: skip
+            with undisturbed(starting=True):
+                process = subprocess.Popen(backend.arguments(file), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                           stderr=subprocess.STDOUT, start_new_session=True)  # fmt: skip
         except OSError as error:
             raise InputError(NOWHERE, f"--backend: cannot be run: {error.strerror}") from None
         try:

@@ -27,6 +27,7 @@ fsoft.frontend.source.InputError: no/such/file.c: error: there is no such file
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
@@ -47,8 +48,10 @@ if TYPE_CHECKING:
     from fsoft.circuit.scheduler import Scheduler
     from fsoft.transactions import Reduction
 
-ENGINE = "explicit"
-"""Who answers if nobody is named."""
+AUTO = "auto"
+"""Who answers if nobody is named: whoever has an answer first (docs/auto.md)."""
+_GROWING = frozenset(("threads", "heap", "recursion"))
+"""Bounds of a program that `auto` raises, unless `load` was given them."""
 
 Paths = str | os.PathLike[str] | Source
 
@@ -77,7 +80,8 @@ def load(
     if "checks" in options:
         raise ValueError("which properties are checked is said to check() and build(), not to load()")
     sources = tuple(s if isinstance(s, Source) else Source(os.fspath(s)) for s in paths)
-    found = Loaded(tuple(s.also(include, define, undefine) for s in sources), bits, cpp, Options(**options))
+    given = _GROWING & set(options)
+    found = Loaded(tuple(s.also(include, define, undefine) for s in sources), bits, cpp, Options(**options), given)
     found.program()
     return found
 
@@ -90,13 +94,13 @@ class Loaded:
     bits: int
     cpp: str
     options: Options
+    given: frozenset[str] = frozenset()
     _programs: dict[Options, Program] = field(default_factory=dict, repr=False)
 
-    def program(self, *checks: str, unbounded: bool = False, race_model: str | None = None) -> Program:
+    def program(self, *checks: str, unbounded: bool = False) -> Program:
         """The concurrent Program with these checks in it (assertions, if none are named). `unbounded`: for engines that prove for any
         number of threads."""
-        model = race_model or self.options.race_model
-        options = replace(self.options, checks=_checks(checks), unbounded=self.options.unbounded or unbounded, race_model=model)
+        options = replace(self.options, checks=_checks(checks), unbounded=self.options.unbounded or unbounded)
         if options not in self._programs:
             self._programs[options] = api.load(self.sources, options, bits=self.bits, cpp=self.cpp)
         return self._programs[options]
@@ -134,8 +138,11 @@ class Loaded:
         progress: Progress = _silent,
         **options: Any,
     ) -> Result:
-        """The verdict of an engine on these properties together (assertions, if none are named; all of `fsoft.PROPERTIES` can be).
+        """The verdict on these properties together (assertions, if none are named; all of `fsoft.PROPERTIES` can be).
 
+        Without `engine` and `encoding` several engines run side by side in child processes, and whoever has an answer first gives it, as
+        in `fsoft check`; `jobs`, `memory` (megabytes) and `seed` are options then. Any engine can be chosen; "explicit" stays in this
+        process.
         `reduction` is "cstub" for stubborn sets with lock-pattern transactions, or a `fsoft.transactions.Reduction`. `timeout` is in
         seconds; what is known by then is the answer. `options` are those of the engine: `depth`, `solver`, `seed`, ... With `shorten` a
         trace is made simpler where that is possible. `encoding` is one of the bounded ones (`fsoft.encodings.ENCODINGS`), and `unwind` and
@@ -147,31 +154,71 @@ class Loaded:
         >>> fsoft.load("models/classic/account.c", define=["UNLOCKED"]).check(encoding="lazy", rounds=3).verdict
         'FALSE'
         """
-        from fsoft.decide import find_engine
         from fsoft.passes.watch import under_race_model
         from fsoft.trace.shorten import shortened
 
+        asked = self if race_model is None else replace(self, options=replace(self.options, race_model=race_model))
         if encoding is not None:
             if reduction is not None:
                 raise ValueError("bounded encodings have no reduction")
-            program = self.program(*checks, race_model=race_model)
+            program = asked.program(*checks)
             verdict = _bounded(program, encoding, engine, timeout, progress, options)
+        elif engine in (None, AUTO):
+            program, verdict = asked._auto(checks, reduction, timeout, progress, options)
         else:
-            found = find_engine(engine or ENGINE)
-            refused = sorted(_checks(checks) - set(found.properties))
-            if refused:
-                raise ValueError(f"the engine {engine} does not answer {', '.join(refused)}")
-            program = self.program(*checks, unbounded=found.unbounded, race_model=race_model)
-            given = {"reduction": _reduction(reduction) if reduction is not None else None, "timeout": timeout}
-            options |= {name: value for name, value in given.items() if value is not None}
-            verdict = found.load().check(program, progress, **options)
+            program, verdict = asked._ask(engine, checks, reduction, timeout, progress, options)
         program, verdict = under_race_model(program, verdict)
         verdict = shortened(program, verdict) if shorten else verdict
         name = next(iter(program.checks)) if len(program.checks) == 1 else ""
         return result_of(program, verdict, self._task(replace(self.options, checks=program.checks)), name)
 
+    def _ask(
+        self, engine: str, checks: Sequence[str], reduction: str | Reduction | None, timeout: float | None, progress: Progress,
+        options: dict[str, Any],
+    ) -> tuple[Program, Verdict]:  # fmt: skip
+        """The verdict of one engine, and the Program that it is about."""
+        from fsoft.decide import find_engine
+
+        found = find_engine(engine)
+        refused = sorted(_checks(checks) - set(found.properties))
+        if refused:
+            raise ValueError(f"the engine {engine} does not answer {', '.join(refused)}")
+        program = self.program(*checks, unbounded=found.unbounded)
+        given = {"reduction": _reduction(reduction) if reduction is not None else None, "timeout": timeout}
+        options |= {name: value for name, value in given.items() if value is not None}
+        return program, found.load().check(program, progress, **options)
+
+    def _auto(
+        self, checks: Sequence[str], reduction: str | Reduction | None, timeout: float | None, progress: Progress, options: dict[str, Any]
+    ) -> tuple[Program, Verdict]:
+        """The verdict of `auto`, and the Program that it is about: bounds that cut may have grown."""
+        from fsoft import auto
+
+        unknown = sorted(set(options) - {"jobs", "memory", "seed"})
+        if unknown:
+            raise ValueError(f"{', '.join(unknown)}: for one engine or encoding, which must be named")
+        program = self.program(*checks)
+        answers = auto.check_growing(
+            program,
+            lambda larger: api.load(self.sources, larger, bits=self.bits, cpp=self.cpp),
+            replace(self.options, checks=program.checks),
+            self.given,
+            None if timeout is None else time.monotonic() + timeout,
+            reduction=_reduction(reduction) if reduction is not None else None,
+            progress=progress,
+            **options,
+        )
+        last: tuple[Program, Verdict] | None = None
+        try:
+            for answer in answers:
+                last = answer
+        except auto.OutOfTime as late:
+            last = last or (program, late.verdict)
+        assert last is not None
+        return last
+
     def check_ltl(
-        self, formula: str, *, engine: str = ENGINE, fairness: str | None = None, timeout: float | None = None, **options: Any
+        self, formula: str, *, engine: str = "explicit", fairness: str | None = None, timeout: float | None = None, **options: Any
     ) -> Result:
         """The verdict on a property of runs (docs/ltl.md); "termination" is one of them. A violation is a lasso: `trace.loop` is the step
         with which its loop begins.
@@ -334,4 +381,4 @@ def _reduction(asked: str | Reduction | None) -> Reduction:
     return Reduction("cstub", "lock-pattern")
 
 
-__all__ = ["Built", "ENGINE", "Loaded", "UnknownEngine", "check", "load"]
+__all__ = ["AUTO", "Built", "Loaded", "UnknownEngine", "check", "load"]

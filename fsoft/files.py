@@ -6,6 +6,7 @@ import os
 import stat
 
 from fsoft.frontend.source import InputError, Loc
+from fsoft.interrupts import undisturbed
 
 
 def write_file(path: str, data: bytes) -> None:
@@ -19,7 +20,8 @@ def write_file(path: str, data: bytes) -> None:
             with open(target, "wb", buffering=0) as device:
                 device.write(data)
         else:
-            _replace(target, data)
+            with undisturbed():
+                _replace(target, data)
     except OSError as error:
         raise InputError(Loc(path, 0), f"cannot be written: {error.strerror}") from None
 

@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import jsonschema
@@ -18,6 +19,13 @@ from tests.trace.schemas import SARIF, violation
 
 MODELS = Path(__file__).resolve().parents[1] / "models"
 ACCOUNT = MODELS / "classic/account.c"
+LONG = """#include <assert.h>
+#include <pthread.h>
+unsigned a, b, c;
+void *f(void *p) { for (;;) a = a * 3 + b + 1; }
+void *g(void *p) { for (;;) b = b * 5 + a + 1; }
+int main(void) { pthread_t s, t; pthread_create(&s, 0, f, 0); pthread_create(&t, 0, g, 0); for (;;) { c = c * 7 + a; assert(c != 3); } }
+"""
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +93,17 @@ def test_traces_are_shortened_unless_asked_otherwise(racy: fsoft.Loaded) -> None
     assert len(short.moves) <= len(long.moves) and short.guilty[0].location == long.guilty[0].location
 
 
+def test_without_an_engine_it_is_auto(tmp_path: Path) -> None:
+    result = fsoft.load(ACCOUNT, define=["UNLOCKED"]).check(seed=1)
+    assert result.violated and "answered by explicit" in result.reasons
+    with pytest.raises(ValueError, match="depth: for one engine or encoding"):
+        fsoft.load(ACCOUNT).check(depth=3)
+    (tmp_path / "long.c").write_text(LONG)
+    start = time.monotonic()
+    late = fsoft.load(tmp_path / "long.c").check(timeout=1, jobs=1)
+    assert late.unknown and late.reasons[0] == "time limit reached" and time.monotonic() - start < 20
+
+
 def test_any_number_of_threads(tmp_path: Path) -> None:
     (tmp_path / "many.c").write_text(
         "#include <assert.h>\n#include <pthread.h>\nextern int __VERIFIER_nondet_int(void);\n"
@@ -95,7 +114,7 @@ def test_any_number_of_threads(tmp_path: Path) -> None:
         "  return 0;\n}\n"
     )
     program = fsoft.load(tmp_path / "many.c", threads=1)
-    assert program.check().unknown, "a bound on the threads cuts"
+    assert program.check(engine="explicit").unknown, "a bound on the threads cuts"
     assert program.check(engine="parametric").holds
 
 

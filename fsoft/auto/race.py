@@ -8,18 +8,16 @@ same members get as far; but no turn takes more than eight times its length. Wha
 from __future__ import annotations
 
 import select
-import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import FrameType
 from typing import Any
 
-from checkers.worker import Failed, Worker, undisturbed
+from checkers.worker import Failed, Worker
 from checkers.worker import Tell as TellParent
 from fsoft.auto.members import Member, Room
+from fsoft.interrupts import terminable, undisturbed
 from fsoft.phases import Phases, collected, phase, start_afresh
 from fsoft.program.program import Program
 from fsoft.program.verdict import InternalError, Stats, Verdict
@@ -81,7 +79,7 @@ class Race:
 
     def run(self) -> Entrant | None:
         """The winner; None if there is no more to be learnt, or no more time (then `late`)."""
-        with _terminable():
+        with terminable():
             try:
                 return self._run()
             finally:
@@ -255,21 +253,3 @@ def _seldom(tell: TellParent) -> Callable[[object], None]:
             tell(what)
 
     return hear
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """SIGTERM ends the block as an exception (`SystemExit`), so that what it started is ended first."""
-
-    def end(_signal: int, _frame: FrameType | None) -> None:
-        raise SystemExit(128 + signal.SIGTERM)
-
-    try:
-        before = signal.signal(signal.SIGTERM, end)
-    except ValueError:  # not in the main thread: somebody else deals with signals
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
@@ -40,7 +42,17 @@ class Parser(argparse.ArgumentParser):
         super().__init__(prog=f"fsoft {command}", description=description, allow_abbrev=False, usage=f"fsoft {command} FILE... [options]")
 
     def error(self, message: str) -> NoReturn:
+        _, unknown, rest = message.partition("unrecognized arguments: ")
+        wrong = next((word.partition("=")[0] for word in rest.split() if word.startswith("-")), "")
+        if unknown and wrong:
+            message = f"unknown option {wrong}{nearest(wrong, self._option_string_actions)}"
         raise UsageError(f"{message} ({self.prog} --help lists the options)")
+
+
+def nearest(wrong: str, known: Iterable[str]) -> str:
+    """What may have been meant, as the end of a sentence; nothing if that is far from everything."""
+    found = difflib.get_close_matches(wrong, list(known), 1)
+    return f": did you mean {found[0]}?" if found else ""
 
 
 def positive(text: str) -> int:
@@ -234,7 +246,12 @@ def _beside(asked: str | None, flags: list[str], everything: bool) -> Question:
             from fsoft.properties.ltl.syntax import Text
 
             return Question(frozenset(), None, (Text(TERMINATION, "--property"),))
-        return Question(frozenset({asked})) if asked in PROPERTIES else read_property(asked)
+        if asked not in PROPERTIES and "." not in asked and not os.path.exists(asked):
+            meant = nearest(asked, (*PROPERTIES, TERMINATION))
+            known = f": one of {', '.join((*PROPERTIES, TERMINATION))}, or a file FILE.prp"
+            raise UsageError(f"no property '{asked}'{meant or known}")
+        found = Question(frozenset({asked})) if asked in PROPERTIES else read_property(asked)
+        return found
     if everything:
         return Question(frozenset(PROPERTIES))
     added = {name for flag in flags for name in CHECKS[flag][0].split()}

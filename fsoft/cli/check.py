@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from fsoft.cli import exits
@@ -25,7 +25,7 @@ from fsoft.cli.auto import add_auto, ask_auto, check_auto, is_auto
 from fsoft.cli.circuits import model_file
 from fsoft.cli.encoding import add_encoding, ask_backend, ask_growing, chosen, chosen_backend
 from fsoft.cli.limits import disarm, limited
-from fsoft.cli.reports import add_reports, check_reports, wanted, write_reports
+from fsoft.cli.reports import Job, add_reports, check_reports, wanted, write_reports
 from fsoft.cli.search import Examined, Listed, Watch, add_engine, check_question, count, decide, find_engine, lowered_for
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.phases import collected, phase, seconds_until_now
@@ -151,12 +151,21 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) ->
         _report(args, asked, program, verdict)
     if args.profile:
         print("\n".join(collected().lines()), file=sys.stderr)
+    write_reports(args, asked, program, verdict, code, list(_files(args, asked, program, verdict)))
+    return code
+
+
+def _files(args: argparse.Namespace, asked: Request, program: Program | None, verdict: Verdict) -> Iterator[Job]:
+    """The run as data and as a page, where they are asked for."""
+    if args.trace_file:
+        from fsoft.cli.files import write_file
+        from fsoft.cli.json import json_of
+
+        yield lambda: write_file(args.trace_file, json_of(asked, program, verdict, True).encode() + b"\n")
     if args.html:
         from fsoft.cli.story import write_report
 
-        write_report(args, asked, program, verdict)
-    write_reports(args, asked, program, verdict, code)
-    return code
+        yield lambda: write_report(args, asked, program, verdict)
 
 
 def _shown(args: argparse.Namespace) -> bool:
@@ -197,11 +206,6 @@ def properties(program: Program) -> list[str]:
 
 def _report(args: argparse.Namespace, asked: Request, program: Program | None, verdict: Verdict) -> None:
     """The trace and the reasons for a person, or JSON; the last line is for machines."""
-    if args.trace_file:
-        from fsoft.cli.files import write_file
-        from fsoft.cli.json import json_of
-
-        write_file(args.trace_file, json_of(asked, program, verdict, args.trace).encode() + b"\n")
     if args.json:
         from fsoft.cli.json import json_of
 

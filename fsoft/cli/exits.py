@@ -10,6 +10,7 @@ INTERNAL = 6
 FALSE = 10
 TIMEOUT = 31
 INTERRUPTED = 130
+UNHEARD = 141
 
 
 class UsageError(Exception):

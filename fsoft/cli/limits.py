@@ -39,14 +39,17 @@ def limited(work: Callable[[], int], timeout: float | None, memory: int | None) 
 
 def _in_child(work: Callable[[], int], timeout: float | None, memory: int | None) -> None:
     """Runs `work` under the limits and never returns."""
-    from fsoft.cli.main import guarded
+    from fsoft.cli.main import flushed, guarded
 
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _arm(timeout, memory)
-    code = guarded(work)
+    try:
+        code = guarded(work)
+    except (KeyboardInterrupt, SystemExit):  # nothing of the parent's is cleared away here
+        code = exits.INTERRUPTED
     signal.setitimer(signal.ITIMER_REAL, 0)
     try:
-        sys.stdout.flush()
+        code = flushed(code)
         sys.stderr.flush()
     except OSError:
         pass

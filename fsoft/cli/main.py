@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -36,13 +37,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the result is the process's exit code."""
     args = list(sys.argv[1:] if argv is None else argv)
     try:
-        code = _dispatch(args)
-        sys.stdout.flush()
-        return code
+        return flushed(_dispatch(args))
     except BrokenPipeError:
-        # Whoever read our output has gone; the interpreter must not complain about it at exit.
+        # Whoever read our output has gone; the interpreter must not complain about it at exit. No verdict's code: it was not heard.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return exits.TRUE
+        return exits.UNHEARD
     except KeyboardInterrupt:
         return exits.INTERRUPTED
 
@@ -58,14 +57,34 @@ def run_and_leave() -> NoReturn:
     os._exit(code)
 
 
+def flushed(code: int) -> int:
+    """The exit code, once all that was said has been written. Where that fails (a full disk), nobody may take it for said."""
+    try:
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        return _lost(error)
+
+
+def _lost(error: OSError) -> int:
+    """Nothing more can be said on stdout."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return _complain(f"fsoft: error: the output cannot be written: {error.strerror}", exits.BAD_INPUT)
+
+
 def _dispatch(args: list[str]) -> int:
     if args in (["--version"], ["-V"]):
-        print(f"fsoft {VERSION}")
-        return exits.TRUE
+        return guarded(lambda: _say(f"fsoft {VERSION}"))
     if args in (["--help"], ["-h"], ["help"]):
-        print(help_text())
-        return exits.TRUE
+        return guarded(lambda: _say(help_text()))
     return guarded(lambda: _run(args))
+
+
+def _say(text: str) -> int:
+    print(text)
+    return exits.TRUE
 
 
 def guarded(work: Callable[[], int]) -> int:
@@ -87,7 +106,7 @@ def _run(args: list[str]) -> int:
         raise exits.UsageError(f"no command given: one of {', '.join(COMMANDS)} (fsoft --help says more)")
     name = args[0]
     if name not in COMMANDS:
-        raise exits.UsageError(f"unknown command '{name}': one of {', '.join(COMMANDS)} (fsoft --help says more)")
+        raise exits.UsageError(_unknown_command(name))
     import gc
     from importlib import import_module
 
@@ -97,11 +116,22 @@ def _run(args: list[str]) -> int:
     return code
 
 
+def _unknown_command(name: str) -> str:
+    if os.path.exists(name):
+        return f"'{name}' is a file, not a command: fsoft check {name} (fsoft --help says more)"
+    from fsoft.cli.arguments import nearest
+
+    meant = nearest(name, COMMANDS) or f": one of {', '.join(COMMANDS)}"
+    return f"unknown command '{name}'{meant} (fsoft --help says more)"
+
+
 def _failure(error: Exception) -> int:
     from fsoft.frontend.source import InputError
 
     if isinstance(error, BrokenPipeError):
         raise error
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) and error.filename is None:
+        return _lost(error)
     if os.environ.get("FSOFT_DEBUG") == "1":
         import traceback
 
@@ -116,7 +146,7 @@ def _failure(error: Exception) -> int:
 
 
 def _complain(line: str, code: int) -> int:
-    sys.stdout.flush()
+    code = flushed(code)
     print(line, file=sys.stderr)
     return code
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,12 +12,18 @@ from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
-from fsoft import api
+from fsoft import api, auto
+from fsoft.auto.members import Member, plan
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, Request, add_checks, add_limits, add_lowering, add_reading, request
+from fsoft.cli.circuits import check_order, reduction_of
+from fsoft.cli.files import write_file
 from fsoft.cli.limits import limited
 from fsoft.cli.search import add_engine, decide, find_engine
 from fsoft.frontend.source import InputError
+from fsoft.interrupts import scratch
+from fsoft.program.program import Program
+from fsoft.program.verdict import Verdict
 from fsoft.reduce import reduce
 
 _LEAST = 2.0  # seconds that every candidate may take
@@ -31,11 +35,14 @@ def run(argv: Sequence[str]) -> int:
     add_reading(parser, many=False)
     parser.add_argument("-o", dest="output", metavar="OUT", help="write the result there instead of to stdout")
     add_checks(parser)
-    add_engine(parser)
+    add_engine(parser, "auto")
     add_lowering(parser)
     add_limits(parser)
     args = parser.parse_args(argv)
-    find_engine(args.engine)
+    if _is_auto(args):
+        check_order(args, "auto")
+    else:
+        find_engine(args.engine)
     asked = request(args)
     if asked.formulas:
         raise exits.UsageError("reduce keeps verdicts about states: it cannot be asked about --ltl or termination")
@@ -46,13 +53,14 @@ def _work(args: argparse.Namespace, asked: Request) -> int:
     from fsoft.frontend.preprocess import read_text
 
     text = read_text(asked.name)
-    with tempfile.TemporaryDirectory(prefix="fsoft-") as folder:
+    with scratch("fsoft-") as folder:
         trial = _Trial(args, asked, Path(folder))
         best = [text]
         try:
-            started = time.process_time()
+            started, began = time.process_time(), time.monotonic()
             wanted = trial.outcome(text)
-            trial.patience = _LEAST + _SLACK * (time.process_time() - started)
+            spent = time.process_time() - started if trial.engine is not None else time.monotonic() - began
+            trial.patience = _LEAST + _SLACK * spent
             reduce(text, lambda candidate: trial.outcome(candidate) == wanted, lambda found: best.append(found))
         except exits.OutOfTime:
             print("fsoft: note: time limit reached: this is the smallest so far", file=sys.stderr)
@@ -65,8 +73,13 @@ class _TooSlow(BaseException):
     """A candidate took too much time."""
 
 
+def _is_auto(args: argparse.Namespace) -> bool:
+    return args.engine in (None, "auto")
+
+
 class _Trial:
-    """Runs candidates in place of the file that the request names."""
+    """Runs candidates in place of the file that the request names. Without an engine `auto` answers the first time, and then, about
+    all other candidates, whoever had that answer."""
 
     def __init__(self, args: argparse.Namespace, asked: Request, folder: Path):
         original = Path(asked.name)
@@ -74,7 +87,8 @@ class _Trial:
         self.args = args
         source = replace(asked.sources[0], path=str(self.file)).also((str(original.parent),), (), ())
         self.asked = replace(asked, sources=(source,))
-        self.engine = find_engine(args.engine)
+        self.engine = None if _is_auto(args) else find_engine(args.engine)
+        self.members: list[Member] | None = None
         self.patience: float | None = None
         self.runs = 0
 
@@ -85,15 +99,28 @@ class _Trial:
         try:
             with _patience(self.patience):
                 program = api.load(self.asked.sources, self.asked.options, bits=self.asked.bits, cpp=self.asked.cpp)
+                if self.engine is None:
+                    return self._auto(program).last_line()
                 return decide(program, self.engine, self.args, lambda _: None).last_line()
         except InputError as error:
             return f"error: {error.what}"
-        except _TooSlow:
+        except (_TooSlow, auto.OutOfTime):
             return "too slow"
         except RecursionError:
             return "error: nested too deeply"
         except Exception as error:  # a defect of fsoft is what one most wants to shrink
             return f"internal error: {type(error).__name__}: {str(error).split('0x')[0]}"
+
+    def _auto(self, program: Program) -> Verdict:
+        deadline = None if self.patience is None else time.monotonic() + self.patience
+        reduced = self.args.por is not None or self.args.transactions is not None
+        reduction = reduction_of(self.args, program.checks) if reduced else None
+        verdict = auto.check(program, seed=self.args.seed, deadline=deadline, reduction=reduction, members=self.members)
+        if self.members is None and verdict.kind != "UNKNOWN":
+            self.members = [member for member in plan(auto.Facts(program), reduction) if member.name == verdict.engine] or None
+            if verdict.engine == "explicit":
+                self.engine = find_engine("explicit")
+        return verdict
 
 
 @contextmanager
@@ -117,11 +144,4 @@ def _write(text: str, output: str | None) -> None:
     if output is None:
         sys.stdout.write(text)
         return
-    target = Path(output)
-    try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name)
-        with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
-            file.write(text)
-        os.replace(name, target)
-    except OSError as error:
-        raise exits.UsageError(f"cannot write {output}: {(error.strerror or str(error)).lower()}") from None
+    write_file(output, text.encode(errors="surrogateescape"))

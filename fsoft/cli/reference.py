@@ -21,7 +21,8 @@ _CODES = {
     exits.BAD_INPUT: "bad or unsupported input, or a file that cannot be read or written",
     exits.INTERNAL: "fsoft contradicts itself: please report it",
     exits.TIMEOUT: "`--timeout` has passed",
-    exits.INTERRUPTED: "interrupted from the keyboard",
+    exits.INTERRUPTED: "interrupted from the keyboard (143: by SIGTERM)",
+    exits.UNHEARD: "whoever read the output has gone",
 }
 _HEAD = """# The command line
 

@@ -7,19 +7,18 @@ import json
 import os
 import shlex
 import shutil
-import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from types import FrameType
+import tempfile
+from collections.abc import Sequence
 from typing import Any
 
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, seconds
 from fsoft.cli.json import hash_of
 from fsoft.frontend.source import InputError, Loc
+from fsoft.interrupts import scratch, terminable
 from fsoft.trace.record import SCHEMA
-from fsoft.trace.replay import Outcome, Prepared, new_folder, prepare
+from fsoft.trace.replay import Outcome, Prepared, prepare
 
 _TIMEOUT = 20.0
 
@@ -27,22 +26,11 @@ _TIMEOUT = 20.0
 def run(argv: Sequence[str]) -> int:
     args = _parser().parse_args(argv)
     asked = _read(args)
-    with _interruptible():
-        return _work(args, *asked)
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """SIGTERM ends the work as Ctrl-C does: nothing stays behind."""
-
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    if args.keep is None and not args.gdb:
+        with scratch("fsoft-replay-") as folder:
+            return _work(args, folder, *asked)
+    with terminable():
+        return _work(args, _kept(args.keep), *asked)
 
 
 def _parser() -> Parser:
@@ -103,9 +91,7 @@ def _trace(path: str) -> dict[str, Any]:
     return trace
 
 
-def _work(args: argparse.Namespace, trace: dict[str, Any], files: list[str], bits: int) -> int:
-    keep = args.keep is not None or args.gdb
-    folder = _folder(args.keep)
+def _work(args: argparse.Namespace, folder: str, trace: dict[str, Any], files: list[str], bits: int) -> int:
     try:
         prepared = prepare(trace, files, bits, folder)
         if args.gdb:
@@ -115,14 +101,12 @@ def _work(args: argparse.Namespace, trace: dict[str, Any], files: list[str], bit
         raise InputError(Loc(args.files[-1], 0), f"{error} is missing in the trace") from None
     except OSError as error:
         raise InputError(Loc(folder, 0), f"cannot be written: {error.strerror}") from None
-    finally:
-        if not keep:
-            shutil.rmtree(folder, ignore_errors=True)
 
 
-def _folder(keep: str | None) -> str:
+def _kept(keep: str | None) -> str:
+    """A folder that stays."""
     if keep is None:
-        return new_folder()
+        return tempfile.mkdtemp(prefix="fsoft-replay-")
     try:
         os.makedirs(keep, exist_ok=True)
     except OSError as error:

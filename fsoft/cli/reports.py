@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fsoft.cli.arguments import Request
 from fsoft.cli.exits import UsageError
 from fsoft.cli.files import check_writable, write_file
+from fsoft.frontend.source import InputError
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 
@@ -62,16 +64,36 @@ def _check_version(args: argparse.Namespace) -> None:
 Told = Callable[[], "Sequence[Outcome]"]
 
 
-def write_reports(args: argparse.Namespace, asked: Request, program: Program | None, verdict: Verdict, code: int) -> None:
-    """All the files about a verdict on properties of states."""
-    if not wanted(args):
-        return
-    from fsoft.trace.outcome import outcome
+Job = Callable[[], None]
+"""Writes one file."""
 
-    name = next(iter(asked.options.checks)) if len(asked.options.checks) == 1 else ""
-    task, told = task_of(args, asked), outcome(program, verdict, name)
-    _write_logs(args, task, [told], code)
-    _write_witnesses(args, task, program, told)
+
+def write_all(jobs: Iterable[Job]) -> None:
+    """All of them: one that fails keeps no other from being written. What went wrong is said here, the last of it as an InputError."""
+    failed: list[InputError] = []
+    for job in jobs:
+        try:
+            job()
+        except InputError as error:
+            failed.append(error)
+    for other in failed[:-1]:
+        print(other, file=sys.stderr)
+    if failed:
+        raise failed[-1]
+
+
+def write_reports(
+    args: argparse.Namespace, asked: Request, program: Program | None, verdict: Verdict, code: int, before: Sequence[Job] = ()
+) -> None:
+    """All the files about a verdict on properties of states, and those that `before` writes."""
+    jobs = [*before]
+    if wanted(args):
+        from fsoft.trace.outcome import outcome
+
+        name = next(iter(asked.options.checks)) if len(asked.options.checks) == 1 else ""
+        task, told = task_of(args, asked), outcome(program, verdict, name)
+        jobs += [*_logs(args, task, [told], code), *_witnesses(args, task, program, told)]
+    write_all(jobs)
 
 
 def write_run_reports(args: argparse.Namespace, asked: Request, outcomes: Told, code: int, shown: tuple[int, Program | None, str]) -> None:
@@ -80,8 +102,7 @@ def write_run_reports(args: argparse.Namespace, asked: Request, outcomes: Told, 
         return
     number, program, formula = shown
     task, told = task_of(args, asked), outcomes()
-    _write_logs(args, task, told, code)
-    _write_witnesses(args, replace(task, formula=formula), program, told[number])
+    write_all([*_logs(args, task, told, code), *_witnesses(args, replace(task, formula=formula), program, told[number])])
 
 
 def wanted(args: argparse.Namespace) -> bool:
@@ -99,23 +120,23 @@ def task_of(args: argparse.Namespace, asked: Request) -> Task:
     return Task(tuple(source.path for source in asked.sources), asked.bits, asked.options.checks, asked.options.entry, command)
 
 
-def _write_logs(args: argparse.Namespace, task: Task, outcomes: Sequence[Outcome], code: int) -> None:
+def _logs(args: argparse.Namespace, task: Task, outcomes: Sequence[Outcome], code: int) -> Iterator[Job]:
     if args.sarif is not None:
         from fsoft.trace.sarif import sarif
 
-        write_file(args.sarif, sarif(task, outcomes, code).encode())
+        yield lambda: write_file(args.sarif, sarif(task, outcomes, code).encode())
     if args.junit is not None:
         from fsoft.trace.junit import junit
 
-        write_file(args.junit, junit(task, outcomes).encode())
+        yield lambda: write_file(args.junit, junit(task, outcomes).encode())
 
 
-def _write_witnesses(args: argparse.Namespace, task: Task, program: Program | None, one: Outcome) -> None:
+def _witnesses(args: argparse.Namespace, task: Task, program: Program | None, one: Outcome) -> Iterator[Job]:
     if args.graphml_witness is not None:
-        _write_witness(args.graphml_witness, "1.0", task, program, one)
+        yield lambda: _write_witness(args.graphml_witness, "1.0", task, program, one)
     if args.witness is not None:
         version = "1.0" if args.witness.endswith(GRAPHML) else args.witness_version
-        _write_witness(args.witness, version, task, program, one)
+        yield lambda: _write_witness(args.witness, version, task, program, one)
 
 
 def _write_witness(path: str, version: str | None, task: Task, program: Program | None, one: Outcome) -> None:

@@ -59,6 +59,10 @@ class Sat:
             if deadline is None or self.name in _NO_BUDGET:
                 return bool(self._inner.solve(list(assumptions)))
             return self._sliced(list(assumptions), deadline)
+        except Exception as error:  # what PySAT makes of Ctrl-C
+            if "keyboard interrupt" in str(error).lower():
+                raise KeyboardInterrupt from None
+            raise
         finally:
             self.seconds += time.monotonic() - start
 

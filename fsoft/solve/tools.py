@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.interrupts import undisturbed
 
 if TYPE_CHECKING:
     import subprocess  # imported where a tool is run: that takes time
@@ -67,14 +68,15 @@ def run(tool: Tool, arguments: list[str], directory: str, timeout: float | None 
     not end is killed with everything it started."""
     import subprocess
 
-    process = subprocess.Popen(
-        [find(tool), *arguments],
-        cwd=directory,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=_group["own"],
-    )
+    with undisturbed(starting=True):
+        process = subprocess.Popen(
+            [find(tool), *arguments],
+            cwd=directory,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=_group["own"],
+        )
     try:
         output, _ = process.communicate(text.encode(), timeout)
         return output.decode(errors="replace"), True

@@ -271,3 +271,24 @@ def test_reduce_keeps_the_error(c) -> None:
     result = fsoft("reduce", c("int a; int b[4];\nint main(void) { a = 1; b[2] = nowhere + a; return b[0]; }\n"))
     assert result.returncode == 0
     assert "nowhere" in result.stdout and "b" not in result.stdout.replace("nowhere", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["check", "p.c", "--unwnd", "3"], "unknown option --unwnd: did you mean --unwind? (fsoft check --help lists the options)"),
+        (["check", "p.c", "--data-race-check"], "unknown option --data-race-check: did you mean --data-races-check? ("),
+        (["check", "p.c", "--zzzz"], "unknown option --zzzz (fsoft check --help"),
+        (["chek", "p.c"], "unknown command 'chek': did you mean check? ("),
+        (["zzzz", "p.c"], "unknown command 'zzzz': one of check, show, "),
+        ([__file__], "is a file, not a command: fsoft check "),
+        (["check", "p.c", "--property", "no-data-races"], "no property 'no-data-races': did you mean no-data-race?"),
+        (["check", "p.c", "--property", "zzzz"], "no property 'zzzz': one of unreach-call, "),
+    ],
+)  # fmt: skip
+def test_a_slip_is_answered_with_what_was_meant(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    from fsoft.cli.main import main
+
+    assert main(words) == 1
+    line = capsys.readouterr().err
+    assert said in line and line.count("\n") == 1

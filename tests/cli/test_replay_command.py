@@ -85,7 +85,7 @@ def test_sigterm_leaves_nothing_behind(folder: Path) -> None:
     while process.poll() is None and not list((folder / "tmp").glob("fsoft-replay-*/*.o")):
         time.sleep(0.01)
     process.send_signal(signal.SIGTERM)
-    assert process.wait() == 130 and os.listdir(folder / "tmp") == []
+    assert process.wait() == 143 and os.listdir(folder / "tmp") == []
 
 
 def test_a_program_that_has_changed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -103,7 +103,7 @@ def test_a_full_disk_costs_neither_the_verdict_nor_the_old_report(tmp_path: Path
     old = tmp_path / "r.sarif"
     old.write_text("what was there before")
     done = subprocess.run(
-        [sys.executable, "-m", "fsoft", *RACE, "--sarif", str(old)],
+        [sys.executable, "-m", "fsoft", *RACE, "--sarif", str(old), "--trace-file", f"{tmp_path}/t.json", "--html", f"{tmp_path}/h.html"],
         cwd=ROOT,
         env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64)),
@@ -111,7 +111,8 @@ def test_a_full_disk_costs_neither_the_verdict_nor_the_old_report(tmp_path: Path
         text=True,
     )
     assert done.returncode == 2 and done.stdout.splitlines()[-1] == "FALSE(no-data-race)"
-    assert done.stderr == f"{old}: error: cannot be written: File too large\n"
+    lines = [f"{tmp_path / name}: error: cannot be written: File too large" for name in ("t.json", "h.html", "r.sarif")]
+    assert done.stderr.splitlines() == lines
     assert old.read_text() == "what was there before" and os.listdir(tmp_path) == ["r.sarif"]
 
 
@@ -119,6 +120,19 @@ def test_a_full_disk_costs_neither_the_verdict_nor_the_old_report(tmp_path: Path
 def test_devices_are_written_to_and_never_replaced(capsys: pytest.CaptureFixture[str]) -> None:
     assert "No space left" in complaint(capsys, [*RACE, "--sarif", "/dev/full"], 2)
     assert not os.path.isfile("/dev/full")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+@pytest.mark.parametrize("words", [RACE, [*RACE, "--timeout", "60"], ["--help"]], ids=["", "limited", "help"])
+def test_an_output_that_cannot_be_written_is_no_verdict(words: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-m", "fsoft", *words], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (2, "fsoft: error: the output cannot be written: No space left on device\n")
+
+
+def test_a_trace_file_has_the_run_even_if_it_is_not_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*RACE, "--no-trace", "--trace-file", str(tmp_path / "t.json")]) == 10
+    assert json.loads((tmp_path / "t.json").read_text())["moves"]
 
 
 def test_a_read_only_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

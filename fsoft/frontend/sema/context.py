@@ -88,7 +88,8 @@ class Context:
         raise InputError(at if isinstance(at, Loc) else self.loc(at), what)
 
     def unsupported(self, at: Node | Loc, what: str) -> NoReturn:
-        raise Unsupported(at if isinstance(at, Loc) else self.loc(at), what)
+        said = what if "not modelled" in what else f"{what} is not supported"
+        raise Unsupported(at if isinstance(at, Loc) else self.loc(at), said)
 
     # ------------------------------------------------------------ names
 

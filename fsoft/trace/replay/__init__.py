@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from fsoft.trace.replay.run import Outcome, Prepared, new_folder, prepare
+from fsoft.trace.replay.run import Outcome, Prepared, prepare
 
-__all__ = ["Outcome", "Prepared", "new_folder", "prepare"]
+__all__ = ["Outcome", "Prepared", "prepare"]

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from fsoft.frontend.source import InputError, Loc
+from fsoft.interrupts import undisturbed
 from fsoft.solve.tools import Tool, find
 
 GCC = Tool("gcc", ("gcc",), "Debian: apt-get install gcc libc6-dev")
@@ -71,7 +73,7 @@ def build(sources: Sequence[tuple[str, Sequence[str]]], bits: int, prop: str, fo
             objects.append(_compile(path, [dialect, *flags], bits, prop, os.path.join(folder, f"user{k}.o")))
         _rename(objects, runtime, folder)
         libraries = ["-lpthread", "-lm", *(["-latomic"] if _undefined(objects, "__atomic_") else [])]
-        done = _run(GCC, [f"-m{bits}", "-no-pie", "-g", *objects, *runtime, "-o", program, *libraries])
+        done = _run(GCC, [f"-m{bits}", "-no-pie", "-g", *objects, *runtime, "-o", program, *libraries], folder)
         if not done.returncode:
             return _look(program, objects)
     raise InputError(Loc(sources[0][0], 0), f"gcc cannot link the program: {_complaint(done.stderr)}")
@@ -81,7 +83,7 @@ def _compile(path: str, flags: Sequence[str], bits: int, prop: str, target: str)
     checks = ["-fsanitize=" + UNDEFINED[prop]] if prop in UNDEFINED else []
     language = ["-x", "cpp-output"] if path.endswith(".i") else []
     arguments = [f"-m{bits}", "-std=gnu17", "-g", "-O0", "-w", "-fno-builtin", "-fno-pie", "-D__FSOFT__=1", *flags]
-    done = _run(GCC, [*arguments, "-fsanitize=thread", *checks, *language, "-c", path, "-o", target])
+    done = _run(GCC, [*arguments, "-fsanitize=thread", *checks, *language, "-c", path, "-o", target], os.path.dirname(target))
     if done.returncode:
         if bits == 32 and re.search(r"(gnu/stubs-32|bits/libc-header-start|sys/cdefs)\.h: No such file", done.stderr):
             raise InputError(Loc(path, 0), "gcc cannot compile for 32 bits here (Debian: apt-get install gcc-multilib)")
@@ -96,16 +98,27 @@ def _runtime(bits: int, folder: str) -> list[str]:
         target = os.path.join(folder, f"runtime_{path.stem}_{bits}.o")
         if not os.path.exists(target) or os.path.getmtime(target) < newest:
             hooks = ["-fsanitize=thread"] if path.stem == "library" else []
-            done = _run(GCC, [f"-m{bits}", "-std=gnu17", "-g", "-O0", "-fno-builtin", "-fno-pie", *hooks, "-c", str(path), "-o", target])
+            flags = [f"-m{bits}", "-std=gnu17", "-g", "-O0", "-fno-builtin", "-fno-pie", *hooks]
+            done = _run(GCC, [*flags, "-c", str(path), "-o", target], folder)
             if done.returncode:
                 raise InputError(Loc(path.name, 0), f"gcc does not compile the runtime: {_complaint(done.stderr)}")
         made.append(target)
     return made
 
 
-def _run(tool: Tool, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "LC_ALL": "C"}
-    return subprocess.run([find(tool), *arguments], capture_output=True, text=True, errors="replace", env=environment)
+def _run(tool: Tool, arguments: Sequence[str], folder: str = "") -> subprocess.CompletedProcess[str]:
+    """A tool, with its temporary files in the folder and in a group of its own: ended half-way, it leaves nothing elsewhere."""
+    command, environment = [find(tool), *arguments], os.environ | {"LC_ALL": "C"} | ({"TMPDIR": folder} if folder else {})
+    with undisturbed(starting=True):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+                                   errors="replace", env=environment, start_new_session=True)  # fmt: skip
+    try:
+        output, errors = process.communicate()
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
 def _complaint(stderr: str) -> str:

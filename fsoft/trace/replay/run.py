@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fsoft.frontend.source import InputError, Loc
+from fsoft.interrupts import undisturbed
 from fsoft.trace.replay.binary import build
 from fsoft.trace.replay.schedule import FILE_STEP, Schedule
 
@@ -77,10 +76,11 @@ class Prepared:
     def run(self, timeout: float) -> Outcome:
         """One execution."""
         Path(self.environment["FSOFT_REPLAY_RESULT"]).unlink(missing_ok=True)
-        process = subprocess.Popen(
-            [self.program], env={**os.environ, **self.environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, start_new_session=True,
-        )  # fmt: skip
+        with undisturbed(starting=True):
+            process = subprocess.Popen(
+                [self.program], env={**os.environ, **self.environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, start_new_session=True,
+            )  # fmt: skip
         try:
             output, _ = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
@@ -112,11 +112,3 @@ def prepare(trace: Json, files: list[str], bits: int, folder: str) -> Prepared:
 def flags_of(entry: Json) -> list[str]:
     """The preprocessor flags with which a file of the trace was read."""
     return [f"-{letter}{text}" for letter, key in (("I", "include"), ("U", "undefine"), ("D", "define")) for text in entry[key]]
-
-
-def new_folder() -> str:
-    """A folder for the program; InputError where none can be made."""
-    try:
-        return tempfile.mkdtemp(prefix="fsoft-replay-")
-    except OSError as error:
-        raise InputError(Loc("TMPDIR", 0), f"no folder for the compiled program: {error.strerror}") from None

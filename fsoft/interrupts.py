@@ -1,0 +1,89 @@
+"""Signals that end fsoft, so that nothing stays behind: no process, no temporary file, no half-written report.
+
+SIGTERM ends Python at once, and Ctrl-C is an exception that may come anywhere. `undisturbed` keeps both out of a block that must not be
+left half done; `terminable` turns SIGTERM into an exception where something has to be cleared away; `scratch` is a temporary folder that
+is gone afterwards, whatever happens. Elsewhere SIGTERM keeps its default: while a native solver works, a handler in Python would have to
+wait.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from fsoft.frontend.source import InputError, Loc
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
+
+
+@contextmanager
+def undisturbed(starting: bool = False) -> Iterator[None]:
+    """No signal interrupts the block; those that come are dealt with after it. A blocked signal can still reach another thread of the
+    process, and Python would then call its handler in this one: so handlers only take note meanwhile. `starting`: a program is started in
+    the block, which would inherit what is blocked; so only signals that have a handler wait."""
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, () if starting else SIGNALS)
+    late: list[int] = []
+    handlers: dict[signal.Signals, Any] = {}
+    try:
+        if threading.current_thread() is threading.main_thread():
+            for number in SIGNALS:
+                before = signal.getsignal(number)
+                if callable(before) or (before is not None and not starting):
+                    handlers[number] = signal.signal(number, lambda caught, _frame: late.append(caught))
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        for caught in late:
+            signal.raise_signal(caught)
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """SIGTERM ends the block as an exception (`SystemExit`), so that what it started is ended first."""
+
+    def end(_signal: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + signal.SIGTERM)
+
+    if threading.current_thread() is not threading.main_thread():  # somebody else deals with signals
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def scratch(prefix: str) -> Iterator[str]:
+    """A temporary folder for the time of the block; InputError where none can be made."""
+    import shutil
+
+    with terminable():
+        folder = ""
+        try:
+            with undisturbed():
+                folder = _new_folder(prefix)
+            yield folder
+        finally:
+            if folder:
+                with undisturbed():
+                    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _new_folder(prefix: str) -> str:
+    import tempfile
+
+    try:
+        return tempfile.mkdtemp(prefix=prefix)
+    except OSError as error:
+        raise InputError(Loc("TMPDIR", 0), f"no temporary folder: {error.strerror}") from None
+
+
+__all__ = ["SIGNALS", "scratch", "terminable", "undisturbed"]

@@ -1,0 +1,77 @@
+"""Signals at bad moments: in the middle of writing a file, while a temporary folder is in use."""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fsoft.files import write_file
+from fsoft.interrupts import scratch, undisturbed
+from fsoft.solve.sat import Sat
+
+
+def ended(work: Callable[[], object]) -> int:
+    """The exit code of a process that does the work; negative if a signal ended it."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    try:
+        work()
+        os._exit(0)
+    except SystemExit as end:
+        os._exit(int(str(end.code)))
+    except KeyboardInterrupt:
+        os._exit(130)
+    finally:
+        os._exit(99)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 130)])
+def test_a_file_is_written_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals, code: int) -> None:
+    (tmp_path / "report").write_text("old")
+    monkeypatch.setattr(os, "fsync", lambda _handle: os.kill(os.getpid(), number))
+    assert ended(lambda: write_file(str(tmp_path / "report"), b"new")) == code
+    assert [path.name for path in tmp_path.iterdir()] == ["report"] and (tmp_path / "report").read_text() == "new"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_scratch_folder_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals, code: int) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def work() -> None:
+        with scratch("x-") as folder:
+            Path(folder, "file").write_text("")
+            os.kill(os.getpid(), number)
+            os._exit(98)
+
+    assert ended(work) == code and not list(tmp_path.iterdir())
+
+
+def test_signals_wait_for_their_turn() -> None:
+    done = []
+    with pytest.raises(KeyboardInterrupt), undisturbed():
+        os.kill(os.getpid(), signal.SIGINT)
+        done.append("all of it")
+    assert done
+
+
+def test_no_temporary_folder_is_an_error_of_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    with pytest.raises(Exception, match="TMPDIR: error: no temporary folder: No such file"), scratch("x-"):
+        pass
+
+
+def test_ctrl_c_in_a_solver_is_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Inner:
+        def solve(self, _assumptions: object) -> bool:
+            raise RuntimeError("Caught keyboard interrupt")
+
+    sat = Sat()
+    monkeypatch.setattr(sat, "_inner", Inner())
+    with pytest.raises(KeyboardInterrupt):
+        sat.solve()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from checkers.registry import Engine, ModelEngine, Progress, UnknownEngine, engine, engines, model_engine, model_engines
+from checkers.registry import Engine, GrowingChecker, ModelEngine, Progress, UnknownEngine, engine, engines, model_engine, model_engines
 from fsoft.circuit.banks import LEAST
 from fsoft.circuit.bitblast import bitblast
 from fsoft.circuit.bound_lines import bound_line
@@ -110,13 +110,24 @@ def ask_narrow_first(
     return ask(needed, name, hear, left(), options)
 
 
-def ask(model: Model, name: str, hear: Callable[[int], None], timeout: float | None, options: dict[str, Any]) -> Answer:
-    """The engine's answer about the Model; a proof has been certified."""
+def ask(
+    model: Model,
+    name: str,
+    hear: Callable[[int], None],
+    timeout: float | None,
+    options: dict[str, Any],
+    growing: GrowingChecker | None = None,
+) -> Answer:
+    """The engine's answer about the Model; a proof has been certified. `growing`: the engine with its options, if it has been asked about
+    smaller versions of the Model before."""
     entry = model_engine(name)
     with phase("bit-blast"):
-        given = model if name in ("smt", "portfolio") else bitblast(model)
+        given = model if growing is not None or name in ("smt", "portfolio") else bitblast(model)
     with phase(f"engine {name}"):
-        answer = entry.load().check(given, progress=hear, timeout=timeout, **options)
+        if growing is not None:
+            answer = growing.check(model, progress=hear, timeout=timeout)
+        else:
+            answer = entry.load().check(given, progress=hear, timeout=timeout, **options)
     if isinstance(answer, Proved) and (answer.certificates or answer.trusted):
         from checkers.certify import certify_answer
 

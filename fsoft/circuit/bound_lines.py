@@ -8,6 +8,7 @@ from fsoft.program.program import Program
 
 _BOUNDS = {
     "contexts": "a run needs more contexts than were allowed (--contexts)",
+    "switches": "a run needs more context switches than were allowed (--context-bound)",
     "writes": "a run needs more writes to shared memory, or clusters of writes, than were allowed (--writes)",
     "rounds": "a run needs more rounds than were allowed (--rounds)",
     RANGE: "a word needs more bits than the engine had time for",

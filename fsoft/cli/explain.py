@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 
 from fsoft import api
+from fsoft.bounded.mapfile import read_bounds
 from fsoft.circuit.banks import LEAST
 from fsoft.circuit.bits import BOUND
 from fsoft.circuit.encode import Encoding, encode
@@ -18,10 +19,10 @@ from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, add_limits
 from fsoft.cli.build import map_name
 from fsoft.cli.circuits import read_bytes
+from fsoft.cli.formulas import Rebuilt, show
 from fsoft.cli.limits import limited
 from fsoft.decide import bound_line, violated
 from fsoft.frontend.source import InputError, Loc
-from fsoft.program.program import Program
 from fsoft.program.verdict import Stats
 from fsoft.transactions import Reduction
 
@@ -42,13 +43,24 @@ def run(argv: Sequence[str]) -> int:
 
 def _work(model: str, witness: str, map_file: str, suffix: str) -> int:
     data, text = read_bytes(model), _text(witness)
-    recipe, wanted = read_map(_text(map_file), map_file, suffix)
+    table = _text(map_file)
+    recipe, wanted = read_map(table, map_file, suffix)
+    bounded = read_bounds(table, map_file)
     with _folder(recipe, map_file):
         program = api.load(recipe.sources, recipe.options, bits=recipe.bits, cpp=recipe.cpp)
-    encoding = _encoding(recipe, program, wanted, map_file)
+    if program_hash(program) != wanted:
+        names = ", ".join(source.path for source in recipe.sources)
+        raise InputError(Loc(map_file, 0), f"{names} or fsoft has changed since the model was built: build it again")
+    other = InputError(Loc(model, 0), f"this is not the model that {os.path.basename(map_file)} describes: build it again")
+    if bounded is not None:
+        made = Rebuilt(program, *bounded, recipe, map_file)
+        if made.exported.data != data:
+            raise other
+        return made.explain(read_witness(made.exported, text, witness), witness)
+    encoding = encode(program, recipe.scheduler, LEAST if recipe.form.arrays else 0, Reduction(*recipe.reduction).restrict(program))
     exported = export(encoding, recipe.form, comment_of(encoding, recipe))
     if exported.data != data:
-        raise InputError(Loc(model, 0), f"this is not the model that {os.path.basename(map_file)} describes: build it again")
+        raise other
     return _explain(encoding, exported, read_witness(exported, text, witness), witness)
 
 
@@ -79,16 +91,8 @@ class _folder:
         os.chdir(self.old)
 
 
-def _encoding(recipe: Recipe, program: Program, wanted: str, map_file: str) -> Encoding:
-    if program_hash(program) != wanted:
-        names = ", ".join(source.path for source in recipe.sources)
-        raise InputError(Loc(map_file, 0), f"{names} or fsoft has changed since the model was built: build it again")
-    arrays = LEAST if recipe.form.arrays else 0
-    return encode(program, recipe.scheduler, arrays, Reduction(*recipe.reduction).restrict(program))
-
-
 def _explain(encoding: Encoding, exported: Exported, stimulus: Stimulus, witness: str) -> int:
-    from fsoft.trace import Style, tell, text_of_story, text_of_trace
+    from fsoft.trace import text_of_trace
 
     program = encoding.program
     reached, stimulus = first_target(encoding.model, stimulus)
@@ -99,7 +103,4 @@ def _explain(encoding: Encoding, exported: Exported, stimulus: Stimulus, witness
         print(text_of_trace(program, Lifter(encoding).moves(stimulus)))
         print(f"\nthe run violates nothing, it hits a bound\n{bound_line(program, reached.removeprefix(BOUND))}\nUNKNOWN")
         return exits.UNKNOWN
-    verdict = violated(encoding, stimulus, reached, Stats())
-    print(text_of_story(tell(program, verdict.trace, prop=verdict.prop), Style.of_terminal(everything=True)))
-    print("\n".join(["", *verdict.reasons, *program.notes, verdict.last_line()]))
-    return verdict.exit_code()
+    return show(program, violated(encoding, stimulus, reached, Stats()))

@@ -66,10 +66,20 @@ class ModelChecker(Protocol):
     ) -> Answer: ...
 
 
+class GrowingChecker(ModelChecker, Protocol):
+    """A ModelChecker that is asked about one model after the other."""
+
+    @property
+    def cost(self) -> str: ...
+
+    def close(self) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class ModelEngine:
     """As `Engine`, for engines that take a Model. `missing` says what is not installed and how to get it, or None. `stateless`: it answers
-    about models without states only, those of bounded encodings."""
+    about models without states only, those of bounded encodings. `growing` makes, from the engine's options, a checker for a row of growing
+    models that keeps what they share; its `cost` says what the last one took."""
 
     name: str
     summary: str
@@ -80,6 +90,7 @@ class ModelEngine:
     missing: Callable[[], str | None] = lambda: None
     takes: str = "model"
     stateless: bool = False
+    growing: Callable[..., GrowingChecker] | None = None
 
 
 class UnknownEngine(LookupError):

@@ -8,8 +8,9 @@ the formula that says that some bad or bound holds is written as DIMACS beside i
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
-from checkers.registry import ModelEngine
+from checkers.registry import GrowingChecker, ModelEngine
 from checkers.safety import Progress, Question, SafetyEngine, in_turn, induction, violated
 from fsoft.circuit.bits import BitModel, BitStimulus, fingerprint
 from fsoft.circuit.cnf import POSITIVE, Encoder
@@ -98,6 +99,12 @@ def write_proof(bits: BitModel, solver: str, path: str) -> None:
     write_file(path, ("\n".join(lines) + "\n").encode())
 
 
+def _growing(**options: Any) -> GrowingChecker:
+    from checkers.growing import Growing
+
+    return Growing(**options)
+
+
 ENGINE = ModelEngine(
     name="sat",
     summary="one question to a SAT solver, for models without states",
@@ -106,4 +113,5 @@ ENGINE = ModelEngine(
     load=SatEngine,
     options=("solver", "proof"),
     stateless=True,
+    growing=_growing,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from checkers.registry import model_engine
+from checkers.registry import GrowingChecker, model_engine
 from fsoft.circuit.bitblast import bitblast
 from fsoft.circuit.bound_lines import bound_line
 from fsoft.circuit.model import Model
@@ -17,13 +17,24 @@ from fsoft.program.verdict import InternalError, Stats, Verdict
 MORE_BOUNDS = "others may cut as well: the search ended with these"
 
 
-def ask(model: Model, name: str, hear: Callable[[int], None], timeout: float | None, options: dict[str, Any]) -> Answer:
-    """The engine's answer about the Model; a proof has been certified."""
+def ask(
+    model: Model,
+    name: str,
+    hear: Callable[[int], None],
+    timeout: float | None,
+    options: dict[str, Any],
+    growing: GrowingChecker | None = None,
+) -> Answer:
+    """The engine's answer about the Model; a proof has been certified. `growing`: the engine with its options, if it has been asked about
+    smaller versions of the Model before."""
     entry = model_engine(name)
     with phase("bit-blast"):
-        given = model if name in ("smt", "portfolio") else bitblast(model)
+        given = model if growing is not None or name in ("smt", "portfolio") else bitblast(model)
     with phase(f"engine {name}"):
-        answer = entry.load().check(given, progress=hear, timeout=timeout, **options)
+        if growing is not None:
+            answer = growing.check(model, progress=hear, timeout=timeout)
+        else:
+            answer = entry.load().check(given, progress=hear, timeout=timeout, **options)
     if isinstance(answer, Proved) and (answer.certificates or answer.trusted):
         from checkers.certify import certify_answer
 

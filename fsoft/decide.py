@@ -18,6 +18,7 @@ from fsoft.circuit.banks import LEAST
 from fsoft.circuit.bound_lines import bound_line
 from fsoft.circuit.encode import Encoding, encode
 from fsoft.circuit.lift import Answers, Lifter
+from fsoft.circuit.model import Model
 from fsoft.circuit.narrow import RANGE, narrow, values_after, widened
 from fsoft.circuit.ranges import Ranges, Shape
 from fsoft.circuit.reduce import cone_of_influence

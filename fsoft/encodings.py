@@ -4,7 +4,7 @@ A **formula** encoding turns an unwound Program into a Model without states, whi
 a counterexample home. A **search** asks many small questions itself. Both are found by name here, and imported when asked for.
 
 With `incremental`, bounds grow step by step until the answer is FALSE, or TRUE because nothing cuts any more. TRUE always means that no
-loop, context, round or write is missing.
+loop, context, round or write is missing. An engine that can keeps its solver from step to step (`checkers/growing.py`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import field
 from importlib import import_module
 from typing import Any
 
-from checkers.registry import Progress
+from checkers.registry import GrowingChecker, Progress, model_engine
 from fsoft.answers import ask, verdict_of_answer
 from fsoft.bounded.given import Formula, Given
 from fsoft.circuit.verdict import Answer, Proved, Unknown, Violated
@@ -94,6 +94,16 @@ class _Asking:
     started: float = field(default_factory=time.monotonic)
 
     def answer(self, given: Given) -> Verdict:
+        entry = model_engine(self.engine)
+        growing = entry.growing(**self.options) if given.incremental and entry.growing is not None else None
+        try:
+            return self._grow(given, growing)
+        finally:
+            if growing is not None:
+                growing.close()
+
+    def _grow(self, given: Given, growing: GrowingChecker | None) -> Verdict:
+        """The verdict of the first step that decides, or of the last."""
         make = self.encoding.load()
         unwound: Unwound | None = None
         for step in range(_MOST_STEPS):
@@ -103,13 +113,14 @@ class _Asking:
                     unwound = unwind(self.program, given.loops)
             with phase(self.encoding.name):
                 formula: Formula = make(unwound, given)
-            found = ask(formula.model, self.engine, lambda _depth: None, self._left(), self.options)
+            found = ask(formula.model, self.engine, lambda _depth: None, self._left(), self.options, growing)
             with phase("home"):
                 verdict = self._verdict(unwound, formula, found)
             verdict.stats.depth, verdict.stats.seconds = step, time.monotonic() - self.started
             self.progress(verdict.stats)
             what = found.bad if isinstance(found, Violated) else "proved" if isinstance(found, Proved) else found.why
-            self.say(f"{formula.describe()}: {what}, {time.monotonic() - before:.2f} s")
+            cost = f" ({growing.cost})" if growing is not None else ""
+            self.say(f"{formula.describe()}: {what}, {time.monotonic() - before:.2f} s{cost}")
             cuts = found.bounds if isinstance(found, Unknown) and found.proved else ()
             if not given.incremental or not cuts:
                 return verdict

@@ -31,7 +31,7 @@ from fsoft.program.local import Locality
 from fsoft.program.state import OVER
 from fsoft.program.verdict import Move
 
-BOUND = "contexts"
+BOUND = "switches"
 
 
 @dataclass(slots=True)

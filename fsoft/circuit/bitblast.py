@@ -33,6 +33,10 @@ class Blaster:
         """The leaf `reg(name, ...)` is these literals."""
         self._leaves[name] = literals
 
+    def has(self, term: Expr) -> bool:
+        """Whether the term has been built."""
+        return term in self._bits
+
     def bit(self, term: Expr) -> int:
         """The literal of a term of one bit."""
         return self.bits(term)[0]

@@ -9,6 +9,7 @@ RANGE = "range"
 """The bound of a narrowed model: a word needs more bits (`narrow.py`)."""
 _BOUNDS = {
     "contexts": "a run needs more contexts than were allowed (--contexts)",
+    "switches": "a run needs more context switches than were allowed (--context-bound)",
     "writes": "a run needs more writes to shared memory, or clusters of writes, than were allowed (--writes)",
     "rounds": "a run needs more rounds than were allowed (--rounds)",
     RANGE: "a word needs more bits than the engine had time for",

@@ -69,13 +69,16 @@ def export(encoding: Encoding, form: Form, comment: str = "") -> Exported:
     """The circuit in a format. A bad that it does not have is an InputError."""
     shapes = Ranges(encoding).shapes() if form.narrow else {}
     model = narrow(encoding.model, shapes) if shapes else encoding.model
+    return export_model(model, form, comment, encoding.program.name, lambda run: widened(encoding.model, run, shapes))
+
+
+def export_model(
+    model: Model, form: Form, comment: str, where: str, home: Callable[[Stimulus], Stimulus] = lambda run: run
+) -> Exported:
+    """A model in a format; `home` leads from its runs to those of whatever it was made from. `where` is for errors."""
     known = targets_of(model)
     if form.bad is not None and form.bad not in known:
-        raise InputError(Loc(encoding.program.name, 0), f"the circuit has no bad '{form.bad}': one of {', '.join(known) or 'none'}")
-
-    def home(run: Stimulus) -> Stimulus:
-        return widened(encoding.model, run, shapes)
-
+        raise InputError(Loc(where, 0), f"the circuit has no bad '{form.bad}': one of {', '.join(known) or 'none'}")
     return _bits(model, form, comment, home) if form.format in BIT_FORMATS else _words(model, form, comment, home)
 
 
@@ -159,6 +162,6 @@ def export_live(model: Model, form: Form, comment: str) -> tuple[Exported, Model
 
 
 __all__ = [
-    "ARRAY_FORMATS", "BIT_FORMATS", "FORMATS", "WORD_FORMATS", "Exported", "Form", "export", "export_live", "live_file",
+    "ARRAY_FORMATS", "BIT_FORMATS", "FORMATS", "WORD_FORMATS", "Exported", "Form", "export", "export_live", "export_model", "live_file",
     "one_target", "targets_of",
 ]  # fmt: skip

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 from fsoft.circuit.encode import WHICH, Encoding
 from fsoft.circuit.export import Exported, Form
@@ -20,6 +21,7 @@ from fsoft.program.program import Program
 from fsoft.program.state import Place
 from fsoft.version import VERSION
 
+T = TypeVar("T")
 FORMAT = 1
 _SCHEDULERS: dict[str, type[Any]] = {"free": Free, "context-bounded": ContextBounded, "round-robin": RoundRobin, "given": Given}
 
@@ -52,11 +54,19 @@ def program_hash(program: Program) -> str:
 def write_map(recipe: Recipe, encoding: Encoding, exported: Exported, program: Program | None = None) -> str:
     """The text of the map file: indented JSON, the same for the same model. `program` is the one that is recognised by its hash, if it is
     not that of the encoding."""
+    table = recipe_table(recipe, program or encoding.program)
+    table |= file_table(encoding.program, exported)
+    table["words"] = _words_of(encoding, exported)
+    return text_of_table(table)
+
+
+def recipe_table(recipe: Recipe, program: Program) -> dict[str, Any]:
+    """The part of a map that says how the model was made."""
     form = asdict(recipe.form)
-    table = {
+    return {
         "fsoft": VERSION,
         "map": FORMAT,
-        "program": {"name": encoding.program.name, "sha256": program_hash(program or encoding.program)},
+        "program": {"name": program.name, "sha256": program_hash(program)},
         "sources": [asdict(source) for source in recipe.sources],
         "bits": recipe.bits,
         "cpp": recipe.cpp,
@@ -65,12 +75,20 @@ def write_map(recipe: Recipe, encoding: Encoding, exported: Exported, program: P
         "reduction": list(recipe.reduction),
         **({"ltl": {"formula": recipe.ltl[0], "fairness": recipe.ltl[1]}} if recipe.ltl is not None else {}),
         "form": {name: value for name, value in form.items() if name != "format"},
-        "threads": [{"slot": thread.index, "name": thread.name} for thread in encoding.program.threads],
+    }
+
+
+def file_table(program: Program, exported: Exported) -> dict[str, Any]:
+    """The part of a map that says what the file has, with the markers of `program`."""
+    return {
+        "threads": [{"slot": thread.index, "name": thread.name} for thread in program.threads],
         "inputs": exported.inputs,
         "states": exported.states,
-        "targets": {name: target_line(encoding.program, name) for name in exported.targets},
-        "words": _words_of(encoding, exported),
+        "targets": {name: target_line(program, name) for name in exported.targets},
     }
+
+
+def text_of_table(table: dict[str, Any]) -> str:
     return json.dumps(table, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -163,13 +181,18 @@ def comment_of(encoding: Encoding, recipe: Recipe) -> str:
 
 def read_map(text: str, name: str, format: str) -> tuple[Recipe, str]:
     """The recipe in a map file for a model file of that format, and the hash of the Program. Whatever is wrong is an InputError."""
+    return read_table(text, name, lambda table: (_recipe(table, format), _text(table["program"]["sha256"])))
+
+
+def read_table(text: str, name: str, read: Callable[[dict[str, Any]], T]) -> T:
+    """What `read` finds in a map file; whatever it stumbles over is an InputError."""
     try:
         table = json.loads(text)
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 0)
         raise InputError(Loc(name, line), "not valid JSON") from None
     try:
-        return _recipe(table, format), _text(table["program"]["sha256"])
+        return read(table)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         what = f"'{error.args[0]}' is missing" if isinstance(error, KeyError) else "a value has the wrong type"
         raise InputError(Loc(name, 0), f"not a map that fsoft wrote: {what}") from None

@@ -109,8 +109,12 @@ def _work(args: argparse.Namespace, asked: Request, suffix: str) -> int:
 
 
 def _bounded(bounded: BoundedEncoding, args: argparse.Namespace, asked: Request, suffix: str) -> int:
-    """The formula of a bounded encoding: a model without states. It has no map; `fsoft check` with the same bounds shows its runs in C."""
-    from fsoft.circuit.export import live_file, one_target
+    """The formula of a bounded encoding: a model without states, and its map."""
+    from fsoft.bounded.mapfile import comment_of, write_map
+    from fsoft.circuit.export import Form, export_model
+    from fsoft.circuit.mapfile import Recipe
+    from fsoft.circuit.scheduler import Free
+    from fsoft.passes.bounds import BadBound
     from fsoft.passes.unwind import unwind
 
     for option, given in (("--narrow", args.narrow), ("--depth", args.depth is not None), ("--arrays keep", args.arrays == "keep")):
@@ -124,18 +128,22 @@ def _bounded(bounded: BoundedEncoding, args: argparse.Namespace, asked: Request,
     except Dumped as dumped:
         print(dumped.text())
         return exits.TRUE
-    formula = bounded.load()(unwind(program, bounds.loops), bounds)
+    try:
+        unwound = unwind(program, bounds.loops)
+    except BadBound as error:
+        raise exits.UsageError(str(error)) from None
+    formula = bounded.load()(unwound, bounds)
     stages.note("encode", f"{len(formula.model.inputs)} inputs, {len(formula.model.constraints)} constraints")
-    comment = f"fsoft: {program.name}, --encoding {bounded.name}, {formula.describe()}"
-    wanted = one_target(formula.model, args.bad)
-    data, model = live_file(
-        wanted, suffix, comment, reduce=not args.no_reduce, fold=args.fold_constraints, version=args.aiger or "1.9"
-    )  # fmt: skip
-    stages.note("export", f"{len(data)} bytes")
-    write_file(args.output, data)
+    form = Form(suffix, not args.no_reduce, False, args.bad, args.fold_constraints, args.aiger or "1.9", 0 if suffix == "smt2" else None)
+    exported = export_model(formula.model, form, comment_of(bounded.name, unwound, formula), program.name)
+    recipe = Recipe(asked.sources, asked.bits, asked.cpp, asked.options, Free(), form)
+    stages.note("export", f"{len(exported.data)} bytes")
+    write_file(args.output, exported.data)
+    write_file(map_name(args.output), write_map(recipe, bounded.name, bounds, unwound, exported).encode())
     if args.stats:
         stages.report()
-    print(f"{args.output}: {formula.describe()}: {len(model.inputs)} inputs, {len(model.bad) + len(model.bounds)} bads and bounds")
+    unit = "input bits" if exported.bits is not None else "inputs"
+    print(f"{args.output}: {formula.describe()}: {len(exported.inputs)} {unit}, {len(exported.targets)} bads and bounds")
     return exits.TRUE
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fsoft import api
+from fsoft.bounded.mapfile import read_bounds
 from fsoft.circuit.banks import LEAST
 from fsoft.circuit.bits import BOUND
 from fsoft.circuit.encode import Encoding, encode
@@ -20,6 +21,7 @@ from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, add_limits
 from fsoft.cli.build import map_name
 from fsoft.cli.circuits import read_bytes
+from fsoft.cli.formulas import Rebuilt, show
 from fsoft.cli.limits import limited
 from fsoft.decide import bound_line, violated
 from fsoft.frontend.source import InputError, Loc
@@ -48,12 +50,19 @@ def run(argv: Sequence[str]) -> int:
 
 def _work(model: str, witness: str, map_file: str, suffix: str) -> int:
     data, text = read_bytes(model), _text(witness)
-    recipe, wanted = read_map(_text(map_file), map_file, suffix)
+    table = _text(map_file)
+    recipe, wanted = read_map(table, map_file, suffix)
     if recipe.ltl is not None:
         return _explain_runs(recipe, wanted, Given(model, data, witness, text, map_file))
+    bounded = read_bounds(table, map_file)
     with _folder(recipe, map_file):
         program = api.load(recipe.sources, recipe.options, bits=recipe.bits, cpp=recipe.cpp)
-    encoding = _encoding(recipe, program, wanted, map_file)
+    _unchanged(recipe, program, wanted, map_file)
+    if bounded is not None:
+        made = Rebuilt(program, *bounded, recipe, map_file)
+        _same(made.exported, data, model, map_file)
+        return made.explain(read_witness(made.exported, text, witness), witness)
+    encoding = encode(program, recipe.scheduler, LEAST if recipe.form.arrays else 0, Reduction(*recipe.reduction).restrict(program))
     exported = export(encoding, recipe.form, comment_of(encoding, recipe))
     _same(exported, data, model, map_file)
     return _explain(encoding, exported, read_witness(exported, text, witness), witness)
@@ -149,15 +158,7 @@ def _unchanged(recipe: Recipe, program: Program, wanted: str, map_file: str) -> 
         raise InputError(Loc(map_file, 0), f"{names} or fsoft has changed since the model was built: build it again")
 
 
-def _encoding(recipe: Recipe, program: Program, wanted: str, map_file: str) -> Encoding:
-    _unchanged(recipe, program, wanted, map_file)
-    arrays = LEAST if recipe.form.arrays else 0
-    return encode(program, recipe.scheduler, arrays, Reduction(*recipe.reduction).restrict(program))
-
-
 def _explain(encoding: Encoding, exported: Exported, stimulus: Stimulus, witness: str) -> int:
-    from fsoft.trace import Style, tell, text_of_story
-
     program = encoding.program
     reached, stimulus = first_target(encoding.model, stimulus)
     if not reached:
@@ -165,10 +166,7 @@ def _explain(encoding: Encoding, exported: Exported, stimulus: Stimulus, witness
         raise InputError(Loc(witness, 0), f"this run of {len(stimulus.inputs)} steps reaches no bad and no bound of the program{other}")
     if reached.startswith(BOUND):
         return _at_bound(encoding, reached, stimulus)
-    verdict = violated(encoding, stimulus, reached, Stats())
-    print(text_of_story(tell(program, verdict.trace, prop=verdict.prop), Style.of_terminal(everything=True)))
-    print("\n".join(["", *verdict.reasons, *program.notes, verdict.last_line()]))
-    return verdict.exit_code()
+    return show(program, violated(encoding, stimulus, reached, Stats()))
 
 
 def _at_bound(encoding: Encoding, reached: str, stimulus: Stimulus) -> int:

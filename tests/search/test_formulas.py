@@ -49,7 +49,7 @@ def test_no_literal_in_the_core(tmp_path: Path, solver: str) -> None:
     """What holds whatever the schedule needs one question, or as many as the cores have reasons."""
     right = LATE.replace("p + q == 0", "p + q < 2")
     verdict = search_uw(program(tmp_path, right), Given(context_bound=3), solver=solver)
-    assert verdict.kind == "UNKNOWN" and "contexts" in verdict.bounds[0]
+    assert verdict.kind == "UNKNOWN" and "--context-bound" in verdict.bounds[0]
     assert verdict.stats.counts["iterations"] <= 3
 
 

@@ -5,7 +5,8 @@
 The explorer without any reduction is the oracle. Each program is asked for one property (unreach-call, no-deadlock or no-data-race, in
 turn) and explored with stubborn sets, alone and with each kind of transactions. With `--engine` a model checker is asked about the reduced
 circuit, too: each program with one of the reductions of circuits in turn, with `--every` all of them. Programs with more than `--states`
-states are not decided by the oracle; they are counted and left. All is done in one process; counts so far are printed on the way.
+states are not decided by the oracle; they are counted and left. Engines are asked about programs that are wrong and have at most `--small`
+states: what a reduction can lose is a violation. All is done in one process; counts so far are printed on the way.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ from pathlib import Path
 
 from fsoft.api import load
 from fsoft.decide import decide
+from fsoft.frontend.source import Unsupported
 from fsoft.program.explorer import Limits
 from fsoft.program.options import Options
 from fsoft.program.program import Program as Loaded
+from fsoft.program.verdict import Verdict
 from fsoft.properties import explore
 from fsoft.transactions import ORDERS, Reduction
 from tests.fuzz.concurrent import Generator
@@ -46,6 +49,8 @@ class Tally:
     decided: Counter[str] = field(default_factory=Counter)
     asked: Counter[str] = field(default_factory=Counter)
     strayed: int = 0
+    refused: int = 0
+    missed: int = 0
     wrong: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
@@ -54,6 +59,8 @@ class Tally:
         out = [f"{self.verdicts.total()} programs, decided by the oracle {decided}/{self.verdicts.total()}: {mix}"]
         out += [f"{way}: decided {self.decided[way]}/{self.asked[way]}" for way in sorted(self.asked)]
         out += [f"transitions {kind}: {self.full[kind]} -> {self.reduced[kind]}" for kind in KINDS if self.full[kind]]
+        out += [f"violations that an engine did not come to: {self.missed}"] if self.missed else []
+        out += [f"refused by the front end: {self.refused}"] if self.refused else []
         return [*out, f"without reduction after all: {self.strayed}", f"wrong: {len(self.wrong)}", *self.wrong]
 
     def compare(self, seed: int, way: str, expected: str, got: str) -> None:
@@ -67,7 +74,7 @@ def source(seed: int) -> str:
     return Generator(seed).program() if seed % 2 else Program(seed).text()
 
 
-def explored(tally: Tally, seed: int, program: Loaded, kinds: Sequence[str], limits: Limits) -> str:
+def explored(tally: Tally, seed: int, program: Loaded, kinds: Sequence[str], limits: Limits) -> Verdict:
     """Compare the explorer with itself; the oracle's verdict."""
     whole = explore(program, reduce=False, limits=limits)
     expected = whole.last_line()
@@ -79,19 +86,20 @@ def explored(tally: Tally, seed: int, program: Loaded, kinds: Sequence[str], lim
         if whole.kind == found.kind == "TRUE":
             tally.full[kind] += whole.stats.transitions
             tally.reduced[kind] += found.stats.transitions
-    return expected
+    return whole
 
 
 @dataclass(frozen=True)
 class Campaign:
     """What is asked: `kinds` of transactions in the explorer; `engines` with the `reductions` of circuits, all or one in turn, with so many
-    seconds for each question; `states` at most for the oracle."""
+    seconds for each question, about programs of at most `small` states; `states` at most for the oracle."""
 
     kinds: Sequence[str] = KINDS
     engines: Sequence[str] = ()
     reductions: Sequence[Reduction] = CIRCUITS
     every: bool = False
     states: int = 3_000
+    small: int = 400
     properties: Sequence[str] = PROPERTIES
     seconds: float = 10
 
@@ -108,13 +116,24 @@ class Campaign:
 
     def _program(self, tally: Tally, seed: int, path: Path) -> None:
         prop = self.properties[seed // 2 % len(self.properties)]
-        program = load([str(path)], Options(checks=frozenset({prop}), fold=seed % 5 != 0))
-        expected = explored(tally, seed, program, self.kinds, Limits(seconds=20, states=self.states))
+        try:
+            program = load([str(path)], Options(checks=frozenset({prop}), fold=seed % 5 != 0))
+        except Unsupported:
+            tally.refused += 1
+            return
+        whole = explored(tally, seed, program, self.kinds, Limits(seconds=20, states=self.states))
+        if whole.kind == "FALSE" and whole.stats.states <= self.small:
+            self._circuits(tally, seed, program, whole)
+
+    def _circuits(self, tally: Tally, seed: int, program: Loaded, whole: Verdict) -> None:
+        """Ask the engines for the violation; bounded model checking at most a few steps beyond the oracle's shortest one."""
         turn = seed // (2 * len(self.properties)) % len(self.reductions)
-        for engine in self.engines if expected != "UNKNOWN" else ():
+        for engine in self.engines:
+            bound = {"depth": len(whole.trace) + 4, "complete": False} if engine == "bmc" else {}
             for reduction in self.reductions if self.every else self.reductions[turn : turn + 1]:
-                verdict = decide(program, engine, reduction=reduction, timeout=self.seconds)
-                tally.compare(seed, f"{engine}, {reduction}", expected, verdict.last_line())
+                verdict = decide(program, engine, reduction=reduction, timeout=self.seconds, **bound)
+                tally.compare(seed, f"{engine}, {reduction}", whole.last_line(), verdict.last_line())
+                tally.missed += verdict.kind == "UNKNOWN"
 
 
 def main() -> int:
@@ -122,13 +141,14 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--states", type=int, default=3_000)
+    parser.add_argument("--small", type=int, default=400)
     parser.add_argument("--engine", action="append", default=[])
     parser.add_argument("--every", action="store_true", help="each engine with every reduction, not one in turn")
     parser.add_argument("--no-explorer", action="store_true", help="the oracle and the engines only")
     parser.add_argument("--seconds", type=float, default=10, help="for each question to an engine")
     args = parser.parse_args()
     kinds = () if args.no_explorer else KINDS
-    campaign = Campaign(kinds, args.engine, every=args.every, states=args.states, seconds=args.seconds)
+    campaign = Campaign(kinds, args.engine, every=args.every, states=args.states, small=args.small, seconds=args.seconds)
     tally = campaign.run(range(args.first, args.first + args.count), lambda so_far: print("\n".join(so_far.lines()), flush=True))
     print("\n".join(tally.lines()))
     return 1 if tally.wrong else 0

@@ -67,7 +67,7 @@ def test_an_access_out_of_nowhere_abandons_the_reduction(tmp_path: Path) -> None
 
 
 def test_engines_agree_with_the_explorer() -> None:
-    campaign = Campaign((), ("bmc", "pdr"), CIRCUITS[2:3], states=1500, properties=("unreach-call",), seconds=3)
+    campaign = Campaign((), ("bmc", "pdr"), CIRCUITS[2:3], states=1500, small=1500, properties=("unreach-call",), seconds=3)
     tally = campaign.run(range(300, 304))
     print("\n".join(tally.lines()))
     assert tally.wrong == []

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from checkers.cases import Circuit, satisfiable
 from fsoft.circuit.bits import BitModel, fingerprint
 from fsoft.circuit.transform import translate
 from fsoft.circuit.unroll import influence
@@ -116,6 +117,8 @@ def _malformed(bits: BitModel, certificate: Certificate) -> str | None:
         return "an output of its circuit does not exist"
     if any(not 0 <= x < latches for x in certificate.over or ()):
         return "it names a latch that the model does not have"
+    if any(not 0 <= x < latches + len(bits.inputs) for group in certificate.split for x in group):
+        return "it tells cases apart by what the model does not have"
     return None
 
 
@@ -172,12 +175,47 @@ def _inductive(bits: BitModel, certificate: Certificate, targets: list[int], sol
     _assume(bits, certificate, frames.sat, row)
     if certificate.kind == "invariant" and any(frames.sat.solve([_at(row, target)]) for target in targets):
         return "the invariant does not exclude the bad"
+    if not (_preserved_by_cases if certificate.split else _preserved)(bits, certificate, frames, solver):
+        return "the invariant is not preserved by the transitions"
+    return None
+
+
+def _preserved(bits: BitModel, certificate: Certificate, frames: _Frames, solver: str) -> bool:
+    """Consecution as one question; the first frame has the invariant."""
+    row = frames.rows[0]
     following = list(row)
     for i in frames.latches:
         following[bits.latches[i] >> 1] = _at(row, bits.next[i])
-    if frames.sat.solve([_broken(bits, certificate, frames.sat, following)]):
-        return "the invariant is not preserved by the transitions"
-    return None
+    return not frames.sat.solve([_broken(bits, certificate, frames.sat, following)])
+
+
+def _preserved_by_cases(bits: BitModel, certificate: Certificate, frames: _Frames, solver: str) -> bool:
+    """Consecution for each value of the latches and inputs that the certificate names. Leaves are the latches, then the inputs."""
+    count = len(bits.latches)
+    circuit = Circuit(1 + count + len(bits.inputs), [], [], [])
+    value = [0] * len(bits.aig)
+    for k, literal in enumerate([*bits.latches, *bits.inputs]):
+        value[literal >> 1] = 2 * (k + 1)
+    for v in frames.gates:
+        value[v] = circuit.gate(_signed(value, bits.aig.left[v]), _signed(value, bits.aig.right[v]))
+    now = [0, *range(2, 2 * count + 2, 2)]
+    then = [0, *[_signed(value, literal) for literal in bits.next]]
+    circuit.roots = [_signed(value, literal) for literal in bits.constraints.values()]
+    circuit.roots += [_holds(circuit, certificate, now), _holds(circuit, certificate, then) ^ 1]
+    return not satisfiable(circuit, [[leaf + 1 for leaf in group] for group in certificate.split], solver)
+
+
+def _holds(circuit: Circuit, certificate: Certificate, latches: list[int]) -> int:
+    """The literal that says that the invariant holds where these are the constant and the latches."""
+    values = list(latches)
+    for x, y in certificate.circuit:
+        values.append(circuit.gate(_signed(values, x), _signed(values, y)))
+    clauses = [circuit.every([_signed(latches, x + 2) ^ 1 for x in clause]) ^ 1 for clause in certificate.clauses]
+    return circuit.every([*clauses, *[_signed(values, x) for x in certificate.outputs]])
+
+
+def _signed(values: list[int], literal: int) -> int:
+    return values[literal >> 1] ^ literal & 1
 
 
 def _base(bits: BitModel, certificate: Certificate, targets: list[int], solver: str) -> str | None:

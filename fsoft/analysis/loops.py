@@ -14,7 +14,7 @@ from fsoft.analysis.actions import always, defined, ending
 from fsoft.analysis.flow import depth_first, dominates, dominators, predecessors, successors
 from fsoft.frontend.source import Loc
 from fsoft.program.expr import Expr, fill
-from fsoft.program.program import Assign, Program, Step, Template
+from fsoft.program.program import Action, Assign, Program, Step, Template
 
 LONGEST = 100_000
 """Counts beyond this are not computed."""
@@ -144,7 +144,9 @@ class _Counter:
     def _stride(self, name: str) -> Expr | None:
         """What a round makes of the register, in terms of itself, if every round passes the one assignment to it."""
         inside = [(s, a) for node in sorted(self.body) for s in self.out[node] for a in s.actions if defined(a) == name]
-        if len(inside) != 1:
+        if len(inside) > 1:
+            return self._stride_at_the_end(name, inside)
+        if not inside:
             return None
         step, action = inside[0]
         if not isinstance(action, Assign) or not always(action) or action.value.reads != {name}:
@@ -152,6 +154,15 @@ class _Counter:
         passed = all(dominates(step.source, s, self.idom) for s in self.sources)
         alone = sum(1 for s in self.out[step.source] if s.target in self.body and not ending(s)) == 1
         return action.value if passed and alone else None
+
+    def _stride_at_the_end(self, name: str, inside: list[tuple[Step, Action]]) -> Expr | None:
+        """The same for a loop that was folded: each step back to the head, and no other, has its copy of the one assignment."""
+        back = [step for step in self.into[self.head] if step.source in self.body]
+        if sorted(id(step) for step, _ in inside) != sorted(map(id, back)):
+            return None
+        values = {action.value if isinstance(action, Assign) and always(action) else None for _, action in inside}
+        value = values.pop() if len(values) == 1 else None
+        return value if value is not None and value.reads == {name} else None
 
 
 def _run(leave: Expr, name: str, start: Expr, stride: Expr) -> int | None:

@@ -72,7 +72,7 @@ class Reduction:
         circuit = tuple((move(x), move(y)) for x, y in certificate.circuit)
         outputs = tuple(move(x) for x in certificate.outputs)
         over = None if certificate.over is None else tuple(kept[i] for i in certificate.over)
-        return replace(certificate, clauses=tuple(clauses + self.facts()), circuit=circuit, outputs=outputs, over=over)
+        return replace(certificate, clauses=tuple(clauses + self.facts()), circuit=circuit, outputs=outputs, over=over, split=())
 
 
 def sweep(bits: BitModel, targets: dict[str, int]) -> Reduction:

@@ -40,7 +40,8 @@ class Certificate:
 
     A clause is a tuple of latch literals `2 * latch + sign`, true where the latch differs from its sign. `circuit` is a list of ANDs
     over literals `2 * variable + sign`: variable 0 is the constant false, 1..L are the latches, the gates follow in order;
-    `outputs` are the literals that the invariant asserts.
+    `outputs` are the literals that the invariant asserts. `split` are groups of latches (and inputs, numbered after them) for each of
+    whose values it is best asked whether the invariant is preserved: it decides how the certificate is checked, not what it says.
     """
 
     kind: str
@@ -51,6 +52,7 @@ class Certificate:
     outputs: tuple[int, ...] = ()
     k: int = 0
     over: tuple[int, ...] | None = None
+    split: tuple[tuple[int, ...], ...] = ()
 
     def describe(self) -> str:
         """One line for a person."""

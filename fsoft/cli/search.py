@@ -46,6 +46,8 @@ def add_engine(parser: Parser, default: str = "explicit") -> None:
     names = ", ".join(name for name in ("explicit", "bmc", "pdr") if name != default)
     group.add_argument("--engine", metavar="NAME", help=f"who answers: {default} (the default), {names}, ... (fsoft checkers lists all)")
     group.add_argument("--seed", type=int, default=0, metavar="N", help="a different order among equals (0: as written)")
+    known = "explicit: a certificate for TRUE, made of all states; proofs of other engines are certified in any case"
+    group.add_argument("--certify", action="store_true", help=known)
     add_engine_options(parser)
     add_arrays(group, "smt keeps them, other engines do not")
     add_reduction(parser)
@@ -100,7 +102,12 @@ def decide(program: Program, engine: Engine, args: argparse.Namespace, progress:
     options: dict[str, Any] = {name: getattr(args, name) for name in engine.options}
     if args.por not in (None, "none") or args.transactions is not None:
         options["reduction"] = reduction_of(args, program.checks)
-    return engine.load().check(program, progress, **options)
+    verdict = engine.load().check(program, progress, **options)
+    if args.certify and engine.name == "explicit":
+        from fsoft.certified import with_certificate
+
+        return with_certificate(program, verdict)
+    return verdict
 
 
 def _on_circuit(program: Program, engine: Engine, args: argparse.Namespace, progress: Progress) -> Verdict:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fsoft.analysis.flow import depth_first, successors
 from fsoft.analysis.loops import template_loops
 from fsoft.por.footprint import Footprint, settled
-from fsoft.program.expr import FALSE, Expr, fill
+from fsoft.program.expr import FALSE, Expr, fill, reg
 from fsoft.program.program import Template
 
 Definitions = dict[str, Expr]
@@ -60,12 +60,19 @@ def _without(known: Definitions, names: set[str]) -> Definitions:
 
 
 def after_step(one: Footprint, before: Definitions) -> Definitions:
-    """What holds after a step of what held before it, and what the step itself defines."""
+    """What holds after a step of what held before it, and what the step itself defines. What a load or an input gives is known by the
+    register that keeps it: after `b := *p; m := f(b)` the register m is f(b)."""
     changed = one.after.keys()
     new = {name: term for name, term in before.items() if name not in changed and changed.isdisjoint(term.reads)}
+    keepers: dict[str, Expr] = {}
     for name, value in one.after.items():
-        if settled(value):
-            term = fill(value, before)
-            if changed.isdisjoint(term.reads):
-                new[name] = term
+        if value.op == "reg" and not settled(value):
+            keepers.setdefault(str(value.data), reg(name, value.width))
+    for name, value in one.after.items():
+        term = fill(value, before)
+        if not changed.isdisjoint(term.reads):
+            continue
+        term = fill(term, keepers)
+        if settled(term) and name not in term.reads:
+            new[name] = term
     return new

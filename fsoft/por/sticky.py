@@ -2,16 +2,19 @@
 thread is expanded, so that nobody is put off for ever.
 
 A cycle of states is, for each thread that moves on it, a closed walk in that thread's graph. The walk stays inside some outermost loop and
-passes its head. A loop whose counter moves on in every round (`analysis/loops` knows how often it runs) has no such walk: the counter would
-have to come back. The heads of all other loops are sticky. Location 0 is where a slot starts again; on a cycle somebody must have
-created its thread again, so it is enough that it is sticky for slots that can, through others, come to be created by themselves.
+takes one of the steps back to its head. A loop whose counter moves on in every round (`analysis/loops` knows how often it runs) has no such
+walk: the counter would have to come back. Of all other loops the last location that every round passes is sticky: the nearest that
+dominates the sources of all steps back. (A walk from the head to such a source passes it; so `while (taken) wait();` is not sticky for
+those that need not wait.) Where the head does not dominate these sources, it is the head. Location 0 is where a slot starts again; on a
+cycle somebody must have created its thread again, so it is enough that it is sticky for slots that can, through others, come to be
+created by themselves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsoft.analysis.flow import depth_first, successors
+from fsoft.analysis.flow import depth_first, dominates, dominators, successors
 from fsoft.analysis.loops import template_loops
 from fsoft.program.program import Template
 
@@ -26,8 +29,20 @@ def sticky_locations(template: Template, starts_itself: bool) -> frozenset[int]:
     succ = successors(template)
     _, _, retreating = depth_first(lambda n: succ[n])
     counted = {loop.head for loop in template_loops(template) if loop.count is not None}
+    idom = dominators(succ)
     heads = {target for _, target in retreating if target} - counted
-    return frozenset(heads | {0}) if starts_itself else frozenset(heads)
+    found = {_last(head, [source for source, target in retreating if target == head], idom) for head in heads}
+    return frozenset(found | {0}) if starts_itself else frozenset(found)
+
+
+def _last(head: int, sources: list[int], idom: dict[int, int]) -> int:
+    """The last location that every round of the loop passes."""
+    if not all(dominates(head, source, idom) for source in sources):
+        return head
+    found = sources[0]
+    while not all(dominates(found, source, idom) for source in sources):
+        found = idom[found]
+    return found
 
 
 def reaches_itself(starts: Sequence[int]) -> list[bool]:

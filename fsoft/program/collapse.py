@@ -46,6 +46,10 @@ class Collapse:
                 self._values[k].append(value)
             numbers[k] = number
 
+    def values(self, k: int) -> list[tuple[Any, ...]]:
+        """The values of component k that were met, by their numbers."""
+        return self._values[k]
+
     def decode(self, numbers: Iterable[int]) -> Vector:
         v: Vector = []
         for values, number in zip(self._values, numbers):

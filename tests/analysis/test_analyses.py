@@ -207,6 +207,27 @@ def test_a_second_assignment_in_the_body_hides_the_count() -> None:
     assert [loop.count for loop in loops(program([w.template], 1))].count(10) == 0
 
 
+def folded(*strides: int) -> Writer:
+    """A loop whose body has one step back to the head for each stride, as folding leaves it."""
+    w = Writer("f")
+    i, way = w.register("i", 32, "i"), w.register("way", 32, "way")
+    w.step(Assign("i", const(0, 32)))
+    head = w.location(loop="f.0")
+    w.step(target=head)
+    body, out = w.branch(binary("slt", i, const(10, 32)))
+    for number, stride in enumerate(strides):
+        w.edge(body, head, Assign("i", make("add", 32, (i, const(stride, 32)))), guard=binary("eq", way, const(number, 32)))
+    w.here = out
+    w.halt("ended")
+    return w
+
+
+def test_a_folded_loop_counts_if_all_ways_back_do_the_same() -> None:
+    for strides, expected in (((1, 1), 10), ((3, 3, 3), 4), ((1, 2), None)):
+        (loop,) = loops(program([folded(*strides).template], 1))
+        assert loop.count == expected
+
+
 def lock(w: Writer, place: int, kind: str) -> None:
     w.step(Store(address(place), const(1, 8), 1, True), tags=(Tag(kind, address(place)),))
 

@@ -18,7 +18,7 @@ from tests.por.defects import DERIVED
 
 def loaded(folder: Path, statement: str) -> Program:
     path = folder / "p.c"
-    path.write_text(DERIVED.replace("STATEMENT", statement))
+    path.write_text(DERIVED.replace("int x;", "int x, chosen;").replace("STATEMENT", statement))
     return load([str(path)], Options())
 
 
@@ -27,6 +27,8 @@ def loaded(folder: Path, statement: str) -> Program:
     [
         ("", 1),
         ("acquire(i); release(i);", 2),
+        ("{ int n = chosen; acquire(n); release(n); chosen = 1; }", 2),  # known by the register that keeps what was read
+        ("acquire(chosen); release(chosen); chosen = 1;", 0),  # read twice: not certainly the same
         ("if (i) locks[0].held = 0;", 0),  # cleared by somebody else
         ("if (i == 2) release(0);", 0),  # cleared without having been set
         ("pthread_mutex_lock(&locks[0].token); locks[0].held = 1; pthread_mutex_unlock(&locks[0].token); release(0);", 0),  # not when free

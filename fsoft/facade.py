@@ -218,10 +218,11 @@ class Loaded:
         return last
 
     def check_ltl(
-        self, formula: str, *, engine: str = "explicit", fairness: str | None = None, timeout: float | None = None, **options: Any
-    ) -> Result:
+        self, formula: str, *, engine: str = "explicit", fairness: str | None = None, timeout: float | None = None,
+        reduction: str | Reduction | None = None, **options: Any,
+    ) -> Result:  # fmt: skip
         """The verdict on a property of runs (docs/ltl.md); "termination" is one of them. A violation is a lasso: `trace.loop` is the step
-        with which its loop begins.
+        with which its loop begins. A `reduction` is used where the formula and the fairness allow it.
 
         >>> fsoft.load("models/ltl/lights.c").check_ltl("G F (light == GREEN)").verdict
         'TRUE'
@@ -235,10 +236,11 @@ class Loaded:
 
         prop = read(Text(formula), fairness)
         watched = load_watched(self.sources, self.options, [prop], bits=self.bits, cpp=self.cpp)
+        chosen = _reduction(reduction)
         if engine == "explicit":
-            answered = check_explicit(watched, prop, Limits(timeout))
+            answered = check_explicit(watched, prop, Limits(timeout), reduction=chosen)
         else:
-            answered = check_circuit(watched, prop, engine, timeout=timeout, **options)
+            answered = check_circuit(watched, prop, engine, timeout=timeout, reduction=chosen, **options)
         loop = None if answered.lasso is None else sum(move is not None for move in answered.lasso.stem)
         return result_of(watched.program, answered.verdict, self._task(replace(self.options, checks=frozenset())), str(prop), loop)
 

@@ -24,7 +24,8 @@ BINARY = ("U", "R", "W", "S")
 class Atom:
     """What can be true of a state. `kind`: c, label, line, enabled, running, finished, idle, holds, ended. `text` is the C text,
     label, or lock; `thread` the thread as written ("" for any); `column` is where the atom starts in the formula, `at` where its
-    text does (from 1). `pieces` is a C text made of several: each with its column, 0 for what joins them."""
+    text does, `who` where its first argument does (from 1). `pieces` is a C text made of several: each with its column, 0 for what
+    joins them."""
 
     kind: str
     text: str = ""
@@ -32,6 +33,7 @@ class Atom:
     column: int = field(default=1, compare=False)
     at: int = field(default=1, compare=False)
     pieces: tuple[tuple[str, int], ...] = field(default=(), compare=False)
+    who: int = field(default=1, compare=False)
 
     def __str__(self) -> str:
         if self.kind == "c":

@@ -253,14 +253,15 @@ class _Parser:
         column = name.start + 1
         if name.text == "at":
             if len(arguments) == 2:
-                return Atom("label", arguments[1][0], arguments[0][0], column, arguments[1][1])
+                return Atom("label", arguments[1][0], arguments[0][0], column, arguments[1][1], who=arguments[0][1])
             if len(arguments) == 1 and re.fullmatch(r".*:\s*\d+|\d+", arguments[0][0]):
                 return Atom("line", re.sub(r"\s", "", arguments[0][0]), "", column, arguments[0][1])
             self.error(name.start, "write at(thread, label) or at(file:line)")
         if len(arguments) != wanted:
             self.error(name.start, f"write {usage}")
         values = [text for text, _ in arguments] + ["", ""]
-        return Atom(name.text, values[1], values[0], column, arguments[-1][1] if arguments else column)
+        places = [at for _, at in arguments] or [column]
+        return Atom(name.text, values[1], values[0], column, places[-1], who=places[0])
 
 
 __all__ = ["FormulaError", "PLACES", "Text", "parse"]

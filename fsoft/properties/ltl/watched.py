@@ -55,7 +55,7 @@ class Watched:
         known = [thread.name for thread in threads]
         close = difflib.get_close_matches(name, known, 1)
         hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(f'{k} ({n})' for k, n in enumerate(known))}"
-        raise source.error(atom.column, f"no thread '{name}': {hint}")
+        raise source.error(atom.who, f"no thread '{name}': {hint}")
 
     def locations(self, atom: Atom, source: Text) -> dict[int, frozenset[int]]:
         """Where a thread is `at` the place that an atom names: by slot, its locations. A FormulaError if there is no such place."""
@@ -64,7 +64,7 @@ class Watched:
         file, _, line = atom.text.rpartition(":")
         found = {t.index: _on_line(t, file, int(line)) for t in self.program.threads}
         if not any(found.values()):
-            raise source.error(atom.column, self._no_line(file, int(line)))
+            raise source.error(atom.at, self._no_line(file, int(line)))
         return {slot: places for slot, places in found.items() if places}
 
     def _labelled(self, atom: Atom, source: Text) -> tuple[int, frozenset[int]]:

@@ -84,8 +84,6 @@ def _trace(path: str) -> dict[str, Any]:
         raise InputError(Loc(path, 0), f"'{missing[0]}' is missing (was it written with --no-trace?)")
     if trace["end"].get("kind") == "open":
         raise InputError(Loc(path, 0), "the property is one of infinite runs: there is no failure to end in")
-    if trace["entry"] != "main":
-        raise InputError(Loc(path, 0), f"the run starts at {trace['entry']}: only programs that start at main are replayed")
     return trace
 
 

@@ -28,7 +28,7 @@ class Starts:
 
 
 def starts_of(trace: dict[str, Any], files: Sequence[str], bits: int) -> Starts:
-    """How the run of a trace starts; `files` stand for those of the trace. InputError if one of the functions takes what cannot be given to it."""
+    """How the run of a trace starts; `files` stand for those of the trace. InputError if a function takes what cannot be given to it."""
     threads: list[str] = trace.get("starts", [])
     names = tuple(threads or [trace["entry"]])
     if names == ("main",) and not threads:

@@ -68,7 +68,7 @@ def _place(loc: Loc) -> dict[str, Any] | None:
 
 
 def _trace(program: Program, verdict: Verdict) -> list[dict[str, Any]]:
-    from fsoft.trace.story import lines_of_trace
+    from fsoft.trace.story import tell
 
     return [
         {
@@ -80,5 +80,5 @@ def _trace(program: Program, verdict: Verdict) -> list[dict[str, Any]]:
             "changes": {name: {"old": old, "new": new} for name, (old, new) in line.changes.items() if old != new},
             "notes": line.notes,
         }
-        for line in lines_of_trace(program, verdict.trace)
+        for line in tell(program, verdict.trace).lines
     ]

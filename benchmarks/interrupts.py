@@ -162,6 +162,7 @@ def main(argv: Sequence[str]) -> int:
         if not all(word in name for word in args.words):
             continue
         wrong, length = once(command, 120, signal.SIGTERM)
+        before = bad
         for number in range(args.moments + 1):
             if number:
                 wrong, _ = once(command, moment := chance.uniform(0.05, length), kind := chance.choice((signal.SIGTERM, signal.SIGINT)))
@@ -170,6 +171,7 @@ def main(argv: Sequence[str]) -> int:
             bad += bool(wrong)
             if wrong:
                 print(f"{name}, {how}: {'; '.join(wrong)}", flush=True)
+        print(f"{args.moments + 1 - (bad - before)} of {args.moments + 1} {name}", flush=True)
     print(f"{count - bad} of {count} runs left nothing behind")
     return 1 if bad else 0
 

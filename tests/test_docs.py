@@ -95,3 +95,23 @@ def test_ask_abc() -> None:
 
     assert ask("-D", "UNLOCKED") == "FALSE(unreach-call)"
     assert ask() == "ABC finds no counterexample"
+
+
+def known_options() -> dict[str, set[str]]:
+    """The options of each command, as `docs/cli.md` has them (which is made from the code)."""
+    sections = re.split(r"^## fsoft ", (ROOT / "docs/cli.md").read_text(), flags=re.MULTILINE)[1:]
+    return {section.split()[0]: {*re.findall(r"(?<![\w-])--?[a-zA-Z0-9][\w-]*", section), "--help"} for section in sections}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_option_that_is_shown_exists(page: Path) -> None:
+    known = known_options()
+    lines = re.findall(r"^(?: {4}|\$ |    \$ )(?:\.venv/bin/)?fsoft (.+)$", page.read_text(), re.MULTILINE)
+    spans = re.findall(r"`fsoft ([^`]+)`", page.read_text())
+    for text in [*lines, *spans]:
+        command, *words = re.sub(r"'[^']*'", "X", text.partition("  #")[0]).split()
+        if command in known:
+            wrong = [w for w in words if re.fullmatch(r"--[a-z][\w-]*", w) and w not in known[command]]
+            assert not wrong, f"{page.name}: fsoft {text}: {wrong}"
+        else:
+            assert not command.isalpha() or command.isupper(), f"{page.name}: fsoft {text}"

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from fsoft.bounded.walk import Taken
+from fsoft.circuit.answers import StepAnswers
 from fsoft.circuit.simulate import evaluate_all
 from fsoft.program.expr import Expr, postorder
 from fsoft.program.interpreter import Machine, in_section
 from fsoft.program.program import Program
-from fsoft.program.state import Question, Violation
+from fsoft.program.state import Violation
 from fsoft.program.verdict import InternalError, Move
 
 
@@ -47,12 +48,16 @@ def happened(program: Program, steps: Sequence[Taken], value: Values) -> list[Ta
     return found
 
 
+def _before(one: Taken, value: Values) -> Callable[[int], int]:
+    return lambda index: value(one.before(index))
+
+
 def moves_of(program: Program, run: Sequence[Taken], value: Values, until: Callable[[Violation], bool]) -> list[Move]:
     """The run as moves of the (unwound) program, up to the first violation of the kind that is looked for."""
     machine = Machine(program, compiled=False)
     state, moves = machine.initial(), []
     for one in run:
-        answers = _Answers(machine, one, value)
+        answers = StepAnswers(machine, one.effect, value, _before(one, value))
         try:
             state, events = machine.execute(state, one.slot, one.index, answers)
         except (ValueError, IndexError) as error:
@@ -62,24 +67,3 @@ def moves_of(program: Program, run: Sequence[Taken], value: Values, until: Calla
         if any(isinstance(event, Violation) and until(event) for event in events):
             break
     return moves
-
-
-class _Answers:
-    """What the formula answers when a step asks, and what it has answered."""
-
-    def __init__(self, machine: Machine, one: Taken, value: Values):
-        self.machine, self.one, self.value = machine, one, value
-        self.given = [value(answer) for asked, answer in one.effect.answers if value(asked)]
-        self.choices: list[int] = []
-
-    def __call__(self, question: Question, options: Sequence[int] | None) -> int:
-        self.choices.append(self._undefined(question) if question.kind == "undefined" else self.given.pop(0))
-        return self.choices[-1]
-
-    def _undefined(self, question: Question) -> int:
-        """What the formula has where the interpreter has an undefined cell: its value before, or the one it was born with in this step."""
-        index = self.machine.memory.cell_of(question)
-        for entry, when, fresh in reversed(self.one.effect.born):
-            if entry == index and self.value(when):
-                return self.value(fresh)
-        return self.value(self.one.before(index))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
+from fsoft.circuit.answers import StepAnswers
 from fsoft.circuit.compiled import Evaluate, compile_terms
 from fsoft.circuit.encode import Encoding, Fired
 from fsoft.circuit.simulate import evaluate_all
@@ -131,31 +132,12 @@ class Walk:
     def _move(
         self, state: State, fired: Fired, frame: dict[str, int], terms: dict[Expr, int]
     ) -> tuple[State, tuple[int, ...], list[Event]]:
-        answers = [terms[value] for asked, value in fired.effect.answers if terms[asked]]
-        choices: list[int] = []
-        cells = self.machine.memory
-
-        def choose(question: Question, options: Sequence[int] | None) -> int:
-            if question.kind == "undefined":
-                answer = self._undefined(cells.cell_of(question), fired, frame, terms)
-            else:
-                answer = answers.pop(0)
-            choices.append(answer)
-            return answer
-
+        answers = StepAnswers(self.machine, fired.effect, terms.__getitem__, lambda index: self.encoding.words.value(index, frame))
         try:
-            after, events = self.machine.execute(state, fired.slot, fired.index, choose)
+            after, events = self.machine.execute(state, fired.slot, fired.index, answers)
         except (ValueError, IndexError) as error:
             raise InternalError(f"the circuit takes a step that the program cannot take: {error}") from error
-        return after, tuple(choices), events
-
-    def _undefined(self, index: int, fired: Fired, frame: dict[str, int], terms: dict[Expr, int]) -> int:
-        """What the circuit has where the interpreter has an undefined cell: its old value, or the one it was born with in this step."""
-        value = self.encoding.words.value(index, frame)
-        for entry, when, fresh in fired.effect.born:
-            if entry == index and terms[when]:
-                value = terms[fresh]
-        return value
+        return after, tuple(answers.choices), events
 
     def compare(self, state: State, values: dict[str, int]) -> None:
         """InternalError unless the circuit's words are what the interpreter has, where it has a value that matters."""

@@ -27,6 +27,7 @@ def json_of(asked: Request, program: Program | None, verdict: Verdict, with_trac
         "files": [_file(source) for source in asked.sources],
         "data_model": "LP64" if asked.bits == 64 else "ILP32",
         "entry": asked.options.entry,
+        **({"starts": list(asked.options.thread_functions)} if asked.options.thread_functions else {}),
         "eval_order": asked.options.eval_order,
         "checks": sorted(asked.options.checks),
         "verdict": verdict.kind,
@@ -67,7 +68,7 @@ def _place(loc: Loc) -> dict[str, Any] | None:
 
 
 def _trace(program: Program, verdict: Verdict) -> list[dict[str, Any]]:
-    from fsoft.trace.story import lines_of_trace
+    from fsoft.trace.story import tell
 
     return [
         {
@@ -79,5 +80,5 @@ def _trace(program: Program, verdict: Verdict) -> list[dict[str, Any]]:
             "changes": {name: {"old": old, "new": new} for name, (old, new) in line.changes.items() if old != new},
             "notes": line.notes,
         }
-        for line in lines_of_trace(program, verdict.trace)
+        for line in tell(program, verdict.trace).lines
     ]

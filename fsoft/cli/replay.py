@@ -86,8 +86,6 @@ def _trace(path: str) -> dict[str, Any]:
         raise InputError(Loc(path, 0), "the accesses follow each other: that nothing orders them (race model c11) shows in no execution")
     if trace["end"].get("kind") == "open":
         raise InputError(Loc(path, 0), "the property is one of infinite runs: there is no failure to end in")
-    if trace["entry"] != "main":
-        raise InputError(Loc(path, 0), f"the run starts at {trace['entry']}: only programs that start at main are replayed")
     return trace
 
 

@@ -6,14 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fsoft.bounded.outcomes import Executed, Outcome, Values
-from fsoft.program.expr import Expr
+from fsoft.circuit.answers import StepAnswers, Value
 from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine
 from fsoft.program.state import Question
 from fsoft.program.verdict import InternalError, Move
-
-Value = Callable[[Expr], int]
-"""The value of a term in a satisfying assignment."""
 
 
 @dataclass(slots=True)
@@ -29,37 +26,20 @@ def lifted(machine: Machine, edges: Sequence[Edge], value: Value) -> list[Move]:
     """The moves of the path under these values; InternalError if the interpreter cannot follow."""
     state, moves = machine.initial(), list[Move]()
     for edge in edges:
-        done, choices = edge.executed, list[int]()
-        answers = [value(term) for asked, term in done.effect.answers if value(asked)]
-
-        def choose(question: Question, options: Sequence[int] | None, edge: Edge = edge, answers: list[int] = answers,
-                   choices: list[int] = choices) -> int:  # fmt: skip
-            if question.kind == "undefined":
-                answer = _undefined(machine, question, edge, value)
-            else:
-                answer = answers.pop(0)
-            choices.append(answer)
-            return answer
-
+        done, answers = edge.executed, StepAnswers(machine, edge.executed.effect, value, _before(edge, value))
         try:
-            state, _ = machine.execute(state, done.slot, done.index, choose)
+            state, _ = machine.execute(state, done.slot, done.index, answers)
         except (ValueError, IndexError) as error:
             raise InternalError(f"a path takes a step that the program cannot take: {error}") from error
-        moves.append(Move(done.slot, done.index, tuple(choices)))
+        moves.append(Move(done.slot, done.index, tuple(answers.choices)))
         at = machine.layout.pc[done.slot]
         if state[at] != edge.outcome.location:
             raise InternalError(f"a path and the interpreter disagree on where thread {done.slot} is after step {done.index}")
     return moves
 
 
-def _undefined(machine: Machine, question: Question, edge: Edge, value: Value) -> int:
-    """What the path has where the interpreter has an undefined cell: its old value, or the one that it was born with in this step."""
-    index = machine.memory.cell_of(question)
-    found = value(edge.values[index])
-    for entry, when, fresh in edge.executed.effect.born:
-        if entry == index and value(when):
-            found = value(fresh)
-    return found
+def _before(edge: Edge, value: Value) -> Callable[[int], int]:
+    return lambda index: value(edge.values[index])
 
 
 class PathAnswers:

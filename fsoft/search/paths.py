@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from fsoft.bounded.given import Given
 from fsoft.bounded.outcomes import Executor
+from fsoft.circuit.answers import Value
 from fsoft.circuit.bound_lines import bound_line
 from fsoft.program.explorer import Strayed
 from fsoft.program.expr import reg
@@ -21,7 +22,7 @@ from fsoft.program.replay import Finding, confirm, without_halts
 from fsoft.program.verdict import InternalError, Stats, Verdict
 from fsoft.properties import monitors
 from fsoft.properties.confirmed import false_verdict
-from fsoft.search.lift import Edge, PathAnswers, Value, lifted
+from fsoft.search.lift import Edge, PathAnswers, lifted
 from fsoft.search.nodes import Counts
 from fsoft.search.questions import Obligation
 from fsoft.search.settings import Settings

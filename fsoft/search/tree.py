@@ -18,12 +18,13 @@ import time
 from collections.abc import Callable, Hashable, Iterator
 
 from fsoft.bounded.outcomes import Executed, Executor, Outcome, applied
+from fsoft.circuit.answers import Value
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj
 from fsoft.program.program import Program
 from fsoft.program.state import OVER
 from fsoft.search.conditions import Conditions
 from fsoft.search.dpor import Event, Events, Footprint, asleep, footprint
-from fsoft.search.lift import Edge, Value
+from fsoft.search.lift import Edge
 from fsoft.search.loops import LoopBounds
 from fsoft.search.nodes import Choice, Counts, Frame, Node, Ongoing
 from fsoft.search.persistent import Persistent

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsoft.trace.shorten import shortened
-from fsoft.trace.story import Line, Story, lines_of_trace, tell
+from fsoft.trace.story import Line, Story, tell
 from fsoft.trace.text import Style, text_of_story, text_of_trace
 
-__all__ = ["Line", "Story", "Style", "lines_of_trace", "shortened", "tell", "text_of_story", "text_of_trace"]
+__all__ = ["Line", "Story", "Style", "shortened", "tell", "text_of_story", "text_of_trace"]

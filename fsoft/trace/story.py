@@ -109,12 +109,6 @@ def tell(program: Program, moves: Sequence[Move], loop: int | None = None, prop:
     return story
 
 
-def lines_of_trace(program: Program, moves: Sequence[Move], loop: int | None = None) -> list[Line]:
-    """The statements of a trace. `loop` is the move with which a loop begins."""
-    machine = Machine(program, compiled=False)
-    return _Teller(machine, play(machine, moves), loop).lines()
-
-
 def _finding(machine: Machine, moves: Sequence[Move], prop: str) -> Finding | None:
     try:
         return confirm(machine, moves, Finding(prop, ""), monitors([prop]), Sampler(machine.program))
@@ -276,4 +270,4 @@ def _meetings(machine: Machine, played: Sequence[Played]) -> dict[int, set[int]]
     return found
 
 
-__all__ = ["Frame", "Line", "Story", "lines_of_trace", "tell"]
+__all__ = ["Frame", "Line", "Story", "tell"]

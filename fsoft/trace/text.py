@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from fsoft.program.program import Program
 from fsoft.program.verdict import Move
-from fsoft.trace.story import Line, Story, lines_of_trace, tell
+from fsoft.trace.story import Line, Story, tell
 from fsoft.trace.values import is_hidden, user_loc
 
 _LONGEST = 48  # characters of a statement
@@ -213,6 +213,6 @@ def _fit(parts: Sequence[str], width: int, notes: int) -> str:
 
 
 __all__ = [
-    "Folded", "LOOP", "Line", "REST", "SCREEN", "Style", "effects", "folded", "lines_of_trace", "stack_words", "text_of_story",
+    "Folded", "LOOP", "Line", "REST", "SCREEN", "Style", "effects", "folded", "stack_words", "text_of_story",
     "text_of_trace", "user_loc",
 ]  # fmt: skip

@@ -28,6 +28,21 @@ int main(void) {
   return 0;
 }
 """
+ELSEWHERE = """#include <assert.h>
+#include <pthread.h>
+static int x;
+static void inc(void) { int y = x; x = y + 1; }
+void *worker(void *p) { inc(); assert(!p); return p; }
+static void test(int n, char *name, long k, double d) {
+  pthread_t t;
+  pthread_create(&t, 0, worker, 0);
+  inc();
+  pthread_join(t, 0);
+  assert(x == 2 || n != -7 || k != 9 || name || d != 0.5);
+}
+static void both(void) { inc(); if (x == 2) assert(x != 2); }
+int main(void) { test(0, 0, 0, 0); both(); return 0; }
+"""
 needs_gcc = pytest.mark.skipif(not all(map(shutil.which, ("gcc", "objcopy", "nm", "objdump"))), reason="gcc or binutils are not installed")
 
 
@@ -67,6 +82,24 @@ def test_a_prediction_that_does_not_come_true_is_our_bug(folder: Path, capsys: p
     (folder / "t.json").write_text(json.dumps(trace))
     code, _, err = fsoft(capsys, "replay", "race.c", "t.json")
     assert code == 6 and "THE REAL PROGRAM DOES NOT FAIL AS PREDICTED" in err[0] and err[0].startswith("race.c:10: error: ")
+
+
+@needs_gcc
+@pytest.mark.parametrize("start", [["--entry", "test"], ["--thread", "both", "--thread", "worker"]], ids=["entry", "threads"])
+def test_runs_that_start_elsewhere(tmp_path: Path, capsys: pytest.CaptureFixture[str], start: list[str]) -> None:
+    (tmp_path / "e.c").write_text(ELSEWHERE)
+    trace = str(tmp_path / "e.json")
+    assert main(["check", str(tmp_path / "e.c"), "--64", "--engine", "explicit", *start, "--trace-file", trace]) == 10
+    code, out, err = fsoft(capsys, "replay", str(tmp_path / "e.c"), trace)
+    assert code == 10 and out[-1] == "FALSE(unreach-call)", (out, err)
+
+
+def test_an_argument_that_cannot_be_passed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "e.c").write_text("#include <assert.h>\nvoid f(float x) { assert(x != 3); }\n")
+    trace = str(tmp_path / "e.json")
+    assert main(["check", str(tmp_path / "e.c"), "--64", "--engine", "explicit", "--entry", "f", "--trace-file", trace]) == 10
+    code, _, err = fsoft(capsys, "replay", str(tmp_path / "e.c"), trace)
+    assert code == 2 and "the run starts with a parameter 'x' of a type that replay cannot pass" in err[0]
 
 
 @needs_gcc

@@ -17,6 +17,7 @@ from pathlib import Path
 from fsoft.frontend.source import InputError, Loc
 from fsoft.interrupts import undisturbed
 from fsoft.solve.tools import Tool, find
+from fsoft.trace.replay.starts import Starts
 
 GCC = Tool("gcc", ("gcc",), "Debian: apt-get install gcc libc6-dev")
 OBJCOPY = Tool("objcopy", ("objcopy",), "Debian: apt-get install binutils")
@@ -60,18 +61,19 @@ class Binary:
         return 0
 
 
-def build(sources: Sequence[tuple[str, Sequence[str]]], bits: int, prop: str, folder: str) -> Binary:
-    """Compile and link in the folder. `sources`: files, each with its preprocessor flags.
+def build(sources: Sequence[tuple[str, Sequence[str]]], bits: int, prop: str, folder: str, starts: Starts = Starts()) -> Binary:  # noqa: B008
+    """Compile and link in the folder. `sources`: files, each with its preprocessor flags. `starts`: where the run starts.
 
     An `inline` function has no external definition in C99, and without optimisation no other either; fsoft and older compilers do not
     mind, so such a program is compiled again as they would.
     """
-    runtime, program = _runtime(bits, folder), os.path.join(folder, "program")
+    runtime, program = [*_runtime(bits, folder), *_start(starts, bits, folder)], os.path.join(folder, "program")
+    kept = ["-fkeep-static-functions"] if starts.names else []
     for dialect in ("-std=gnu17", "-fgnu89-inline"):
         objects = []
         for k, (path, flags) in enumerate(sources):
-            objects.append(_compile(path, [dialect, *flags], bits, prop, os.path.join(folder, f"user{k}.o")))
-        _rename(objects, runtime, folder)
+            objects.append(_compile(path, [dialect, *kept, *flags], bits, prop, os.path.join(folder, f"user{k}.o")))
+        _rename(objects, runtime, folder, starts.names)
         libraries = ["-lpthread", "-lm", *(["-latomic"] if _undefined(objects, "__atomic_") else [])]
         done = _run(GCC, [f"-m{bits}", "-no-pie", "-g", *objects, *runtime, "-o", program, *libraries], folder)
         if not done.returncode:
@@ -104,6 +106,18 @@ def _runtime(bits: int, folder: str) -> list[str]:
                 raise InputError(Loc(path.name, 0), f"gcc does not compile the runtime: {_complaint(done.stderr)}")
         made.append(target)
     return made
+
+
+def _start(starts: Starts, bits: int, folder: str) -> list[str]:
+    """The object file that calls what the run starts in; none if that is main."""
+    if not starts.names:
+        return []
+    path, target = os.path.join(folder, "start.c"), os.path.join(folder, "start.o")
+    Path(path).write_text(starts.text, encoding="utf-8")
+    done = _run(GCC, [f"-m{bits}", "-std=gnu17", "-g", "-O0", "-w", "-fno-builtin", "-fno-pie", "-c", path, "-o", target], folder)
+    if done.returncode:
+        raise InputError(Loc(path, 0), f"gcc does not compile the start of the run: {_complaint(done.stderr)}")
+    return [target]
 
 
 def _run(tool: Tool, arguments: Sequence[str], folder: str = "") -> subprocess.CompletedProcess[str]:
@@ -144,15 +158,17 @@ def _undefined(objects: Sequence[str], prefix: str) -> bool:
     return any(kind == "U" and name.startswith(prefix) for path in objects for _, _, kind, name in _symbols(path))
 
 
-def _rename(objects: Sequence[str], runtime: Sequence[str], folder: str) -> None:
-    """Calls of the user's files to what the runtime stands in for go to the runtime."""
+def _rename(objects: Sequence[str], runtime: Sequence[str], folder: str, starts: Sequence[str]) -> None:
+    """Calls of the user's files to what the runtime stands in for go to the runtime. Functions that the run starts in can be called from
+    outside; `main` is then one like others."""
     ours = {name.removeprefix(PREFIX) for path in runtime for _, _, kind, name in _symbols(path) if name.startswith(PREFIX) and kind == "T"}
     defined = {name for path in objects for _, _, kind, name in _symbols(path) if kind in "TDBR"}
-    names = [name for name in sorted(ours) if name not in defined] + ["main"]
+    names = {name: PREFIX + name for name in sorted(ours) if name not in defined and name not in starts}
+    names["main"] = f"{PREFIX}users_main" if starts else f"{PREFIX}main"
     table = os.path.join(folder, "names")
-    Path(table).write_text("".join(f"{name} {PREFIX}{name}\n" for name in names), encoding="ascii")
+    Path(table).write_text("".join(f"{name} {new}\n" for name, new in names.items()), encoding="ascii")
     for path in objects:
-        done = _run(OBJCOPY, [f"--redefine-syms={table}", path])
+        done = _run(OBJCOPY, [f"--redefine-syms={table}", *(f"--globalize-symbol={name}" for name in starts), path])
         if done.returncode:
             raise InputError(Loc(path, 0), f"objcopy fails: {_complaint(done.stderr)}")
 

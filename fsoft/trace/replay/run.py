@@ -12,6 +12,7 @@ from typing import Any
 from fsoft.interrupts import undisturbed
 from fsoft.trace.replay.binary import build
 from fsoft.trace.replay.schedule import FILE_STEP, Schedule
+from fsoft.trace.replay.starts import starts_of
 
 Json = dict[str, Any]
 
@@ -103,7 +104,7 @@ class Prepared:
 def prepare(trace: Json, files: list[str], bits: int, folder: str) -> Prepared:
     """Compile the files and write the schedule. The files stand for those of the trace, in that order."""
     sources = [(path, flags_of(entry)) for path, entry in zip(files, trace["files"], strict=True)]
-    binary = build(sources, bits, trace["property"], folder)
+    binary = build(sources, bits, trace["property"], folder, starts_of(trace, files, bits))
     prepared = Prepared(folder, binary.path)
     Path(prepared.environment["FSOFT_REPLAY"]).write_text(Schedule(trace).text(binary), encoding="utf-8")
     return prepared

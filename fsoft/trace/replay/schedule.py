@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fsoft.trace.replay.binary import Binary
+from fsoft.trace.replay.starts import MISSING
 
 Json = dict[str, Any]
 
@@ -71,7 +72,7 @@ class Schedule:
         self.allocations: list[str] = []
         self._files: dict[str, int] = {}
         self._threads = {0: 0}  # which thread a slot runs now: a slot that is taken again counts as another thread
-        self._used = {0}
+        self._used = {0, *range(len(trace.get("starts", [])))}
         self._flags: dict[int, int] = {}
         self._open: dict[int, bool] = {}
         self._local = {o["id"] for o in trace["objects"] if o["storage"] not in ("heap", "global", "static")}
@@ -128,7 +129,7 @@ class Schedule:
         """Inputs and allocations: each thread takes its own in order."""
         slot = self._thread(move["slot"])
         for given in move["inputs"]:
-            if given["kind"] == "input":
+            if given["kind"] == "input" and not given["name"].startswith(MISSING):
                 value = given["value"] & ((1 << given["width"]) - 1)
                 line, origin = (0, "library:") if given["library"] else (self.line(given), "")
                 self.inputs.append(f"input {slot} {line} {value:x} {origin}{given['name'].replace(' ', '_')[:50]}")

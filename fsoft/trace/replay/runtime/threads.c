@@ -6,7 +6,11 @@
 #include <threads.h>
 #include <unistd.h>
 
-int replay_main(int argc, char **argv, char **environment); /* the user's main */
+int replay_main(int argc, char **argv, char **environment); /* the user's main, or what the run starts in instead */
+
+/* What else runs from the start (fsoft check --thread); most programs have none. */
+extern __attribute__((weak)) int replay_start_count;
+extern __attribute__((weak)) void *(*replay_starts[])(void *);
 
 
 static struct thread *new_thread(int slot) {
@@ -184,13 +188,26 @@ void replay_abort(void) {
     end_process("abort", line_of(HERE));
 }
 
+static void start_others(int count) {
+    pthread_mutex_lock(&big);
+    for (int slot = 1; slot < count; slot++) {
+        threads[slot] = new_thread(slot);
+        threads[slot]->start = replay_starts[slot];
+        if (pthread_create(&threads[slot]->id, NULL, run, threads[slot])) abort();
+    }
+    pthread_mutex_unlock(&big);
+}
+
 int main(int argc, char **argv, char **environment) {
+    int others = &replay_start_count ? replay_start_count : 0;
     read_schedule(getenv("FSOFT_REPLAY"));
     threads[0] = new_thread(0);
     threads[0]->id = pthread_self();
     start_watching();
     self = threads[0];
+    start_others(others);
     replay_main(argc, argv, environment);
+    if (others) pthread_exit(finish(NULL));
     arrive_at(EXIT, 0, NULL, NULL);
     end_process("return from main", 0);
     return 0;

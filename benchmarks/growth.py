@@ -39,8 +39,9 @@ QUICK = {what: sizes[:4] for what, sizes in WHOLE.items()}
 THEORY = {"unwinding": 2.0, "threads": 2.0, "contexts": 2.0, "array": 1.0}
 """Clauses: every thread's steps times what each of them can see, which is linear in each of steps, threads, contexts and cells; unwinding
 and threads also add to what is guessed, hence their square."""
-
-
+OF_ENCODING = {("schedule", "threads"): 3.0}
+"""`schedule` merges the words of a state at every location of a thread in every context: the locations of the thread that creates the
+others, the words of their descriptors and the contexts are each linear in the number of threads."""
 _NOISE = 0.25
 
 
@@ -167,11 +168,12 @@ def _text(value: float | None) -> str:
 
 def _row(what: str, name: str, points: list[Point]) -> tuple[list[str], bool]:
     """The row of a curve, and whether it is worse than its theory says."""
+    theory = OF_ENCODING.get((name, what), THEORY[what])
     clauses, made = exponent(points, lambda p: p.clauses), exponent(points, lambda p: p.made)
     answered = exponent([p for p in points if p.answered is not None], lambda p: p.answered or 0.0)
-    worse = any(slope is not None and slope > THEORY[what] + _NOISE for slope in (clauses, made))
+    worse = any(slope is not None and slope > theory + _NOISE for slope in (clauses, made))
     last = f"{points[-1].size}: {points[-1].clauses:,} clauses, {points[-1].made:.1f} s" if points else "none"
-    return [what, name, _text(clauses), _text(made), f"{THEORY[what]:g}", _text(answered), last], worse
+    return [what, name, _text(clauses), _text(made), f"{theory:g}", _text(answered), last], worse
 
 
 def main() -> int:

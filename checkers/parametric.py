@@ -22,7 +22,7 @@ class Parametric:
     one that does not is a program with as many threads as it has slots."""
 
     def check(self, program: Program, progress: Progress, *, timeout: float | None = None, seed: int = 0, **options: Any) -> Verdict:
-        from fsoft.parametric import Failed, NotCovered, prove, refuted, system_of
+        from fsoft.parametric import Failed, NotCovered, prove, refuted, summarised, system_of
         from fsoft.solve.sat import OutOfTime
 
         stats, started = Stats(), time.monotonic()
@@ -38,11 +38,12 @@ class Parametric:
             return Verdict("UNKNOWN", prop, [why, _covered(program)], stats=stats)
 
         try:
-            system = system_of(program)
+            small, ranges = summarised(program)
+            system = system_of(small)
             found = prove(system, deadline, seed, hear)
             if isinstance(found, Failed):
                 return unknown(found.why)
-            wrong = refuted(system_of(program), found.clauses, deadline)
+            wrong = refuted(system_of(small), found.clauses, deadline)
         except NotCovered as why:
             return unknown(f"not covered for any number of threads: {why}")
         except OutOfTime:
@@ -54,7 +55,7 @@ class Parametric:
         names = " and ".join(dict.fromkeys(kind.name for kind in kinds))
         whom = f"any number of threads {names}" if kinds else f"its {len(program.threads)} threads"
         reason = f"proved for {whom}: an invariant of {len(found.clauses)} clauses about two threads (certificate checked)"
-        return Verdict("TRUE", prop, [reason], stats=stats)
+        return Verdict("TRUE", prop, [reason, *ranges], stats=stats)
 
 
 def _covered(program: Program) -> str:

@@ -7,8 +7,9 @@ start, a constant stride and a test against a constant, as `for (i = 0; i < 10; 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fsoft.analysis.actions import always, defined, ending
 from fsoft.analysis.flow import depth_first, dominates, dominators, predecessors, successors
@@ -18,11 +19,13 @@ from fsoft.program.program import Action, Assign, Program, Step, Template
 
 LONGEST = 100_000
 """Counts beyond this are not computed."""
+_LAST = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """`id` is unique in the program ("worker.0"). `count`: how often the body runs before the loop is left by its test, if known."""
+    """`id` is unique in the program ("worker.0"). `count`: how often the body runs before the loop is left by its test, if known; then
+    `counter` is the register that drives it and `last` are its values in the last rounds, in order."""
 
     id: str
     template: str
@@ -31,6 +34,8 @@ class Loop:
     loc: Loc
     body: frozenset[int]
     count: int | None = None
+    counter: str = ""
+    last: tuple[int, ...] = ()
 
 
 def loops(program: Program) -> list[Loop]:
@@ -74,8 +79,8 @@ def _named(template: Template, names: dict[str, int]) -> Iterator[Loop]:
         names[name] = names.get(name, 0) + 1
         label = name if names[name] == 1 else f"{name}'{names[name]}"
         body = _body(head, sources, back, idom)
-        count = _Counter(template, head, sources, body, idom).count()
-        yield Loop(label, template.name, where.function, head, where.loc, body, count)
+        loop = Loop(label, template.name, where.function, head, where.loc, body)
+        yield _Counter(template, head, sources, body, idom).counted(loop)
 
 
 def _body(head: int, sources: Iterable[int], back: list[list[int]], idom: dict[int, int]) -> frozenset[int]:
@@ -101,16 +106,17 @@ class _Counter:
             if not ending(step):
                 self.into[step.target].append(step)
 
-    def count(self) -> int | None:
+    def counted(self, loop: Loop) -> Loop:
         if not all(dominates(self.head, s, self.idom) for s in self.sources):
-            return None
+            return loop
         for test in self._tests():
             if len(test.guard.reads) == 1:
                 (name,) = test.guard.reads
                 start, stride = self._start(name), self._stride(name)
                 if start is not None and stride is not None:
-                    return _run(test.guard, name, start, stride)
-        return None
+                    rounds, last = _run(test.guard, name, start, stride)
+                    return replace(loop, count=rounds, counter=name, last=last) if rounds is not None else loop
+        return loop
 
     def _tests(self) -> list[Step]:
         """Steps that leave the loop at its head, or at a location behind it that single empty steps lead to."""
@@ -165,17 +171,19 @@ class _Counter:
         return value if value is not None and value.reads == {name} else None
 
 
-def _run(leave: Expr, name: str, start: Expr, stride: Expr) -> int | None:
-    """Rounds until the exit test holds, by running the register."""
+def _run(leave: Expr, name: str, start: Expr, stride: Expr) -> tuple[int | None, tuple[int, ...]]:
+    """Rounds until the exit test holds, by running the register, and its last values before that."""
     value = start
+    last: deque[int] = deque(maxlen=_LAST)
     for rounds in range(LONGEST):
         told = fill(leave, {name: value})
         if told.op != "const":
-            return None
+            break
         if told.data:
-            return rounds
+            return rounds, tuple(last)
+        last.append(value.value)
         after = fill(stride, {name: value})
         if after.op != "const" or after is value or (after is start and rounds):
-            return None
+            break
         value = after
-    return None
+    return None, ()

@@ -17,7 +17,7 @@ from checkers.registry import Progress
 from fsoft.auto.facts import Facts
 from fsoft.auto.grow import difference, grown
 from fsoft.auto.members import Member, plan
-from fsoft.auto.race import BEYOND, Entrant, Race, Watch
+from fsoft.auto.race import Entrant, Race, Watch, beyond
 from fsoft.phases import adopt, phase
 from fsoft.program.options import Options
 from fsoft.program.program import Program
@@ -67,7 +67,7 @@ def check(
                 first = _at_once(program, seed, deadline, progress)
             if first.complete:
                 members = [member for member in members if member.beyond]
-                deadline = min(time.monotonic() + BEYOND, deadline or float("inf"))
+                deadline = beyond(deadline)
             if first.kind != "UNKNOWN" or not members:
                 return _by("explicit", first)
     jobs = jobs or _cores()

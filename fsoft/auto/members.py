@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 _ROUNDS = 3
 """Contexts of each thread in the first question to a bounded encoding: most known bugs need no more, and few need less."""
 
+_PAIRS = 6
+"""Threads up to which an invariant about each two of them is looked for."""
+_OF_STATES = frozenset({"no-data-race", "no-deadlock", "valid-memtrack"})
+
 Fits = Callable[[Facts], bool]
 Tell = Callable[[object], None]
 
@@ -135,7 +139,12 @@ def _deadlocks(facts: Facts) -> bool:
 
 
 def _any_number(facts: Facts) -> bool:
-    return facts.unbounded_threads and not facts.checks & {"no-data-race", "no-deadlock", "valid-memtrack"}
+    return facts.unbounded_threads and not facts.checks & _OF_STATES
+
+
+def _few_threads(facts: Facts) -> bool:
+    """Threads by number, whose steps alone are asked about: invariants about each two of them may do."""
+    return 1 < facts.threads <= _PAIRS and not facts.unbounded_threads and not facts.checks & _OF_STATES
 
 
 MEMBERS = (
@@ -144,6 +153,7 @@ MEMBERS = (
     on_program("explicit", "explicit"),
     for_any_number("parametric", "parametric", _any_number, turn=6.0),
     on_program("explicit, cstub", "explicit", _reducible, cstub=True),
+    on_program("invariants", "parametric", _few_threads, turn=6.0),
     on_circuit("abc, cstub", "abc", _reducible, cstub=True, tools=True),
     on_circuit("pdr, cstub", "pdr", _reducible, cstub=True),
     on_circuit("abc", "abc", tools=True),

@@ -23,7 +23,8 @@ from fsoft.program.program import Program
 from fsoft.program.verdict import InternalError, Stats, Verdict
 
 _LOOK = 0.25  # seconds between looks at the clocks while nobody speaks
-BEYOND = 20.0  # seconds for those who see further than the bounds of the Program, once all within them is known
+_BEYOND = 20.0  # seconds for those who see further than the bounds of the Program, once all within them is known
+_SHARE = 0.6  # and at least that share of the time that is left
 _HEADROOM = 2048  # megabytes of address space that a member may have and not use
 _PATIENCE = 8.0  # a turn takes at most that many times its length
 
@@ -218,8 +219,7 @@ class Race:
             for entrant in [one for one in self.entrants if not one.member.beyond]:
                 self._drop(entrant)
             if not self._settled:
-                self._settled, last = True, time.monotonic() + BEYOND
-                self.deadline = last if self.deadline is None else min(self.deadline, last)
+                self._settled, self.deadline = True, beyond(self.deadline)
 
     def _stop(self) -> None:
         with undisturbed():
@@ -231,6 +231,12 @@ class Race:
 
                 shutil.rmtree(self._folder, ignore_errors=True)
             self._open = False
+
+
+def beyond(deadline: float | None) -> float:
+    """Until when those work on who see further than the bounds of the Program."""
+    now = time.monotonic()
+    return now + _BEYOND if deadline is None else min(deadline, now + max(_BEYOND, _SHARE * (deadline - now)))
 
 
 def kind(entrant: Entrant) -> str:

@@ -224,10 +224,20 @@ class Walk:
 
 
 def joined(ways: Iterable[tuple[Expr, Expr]]) -> Expr:
-    """The value of the way that was taken; where none was, it does not matter."""
+    """The value of the way that was taken; where none was, it does not matter. Neighbours of one value are one way; its condition is put
+    together from the end, for many words share that part of it."""
     (_, total), *others = ways
-    for when, value in others:
-        total = ite(when, value, total)
+    start, last = 0, len(others) - 1
+    while start <= last:
+        value, end = others[start][1], start
+        while end < last and others[end + 1][1] is value:
+            end += 1
+        if value is not total:
+            when = others[end][0]
+            for k in range(end - 1, start - 1, -1):
+                when = disj(others[k][0], when)
+            total = ite(when, value, total)
+        start = end + 1
     return total
 
 

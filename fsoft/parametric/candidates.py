@@ -3,7 +3,8 @@
 For the shared words alone, for each location of each kind, and for each pair of locations:
 
 - combinations of values of *small* words (those that were seen with few values) that were never seen together;
-- a comparison of two words, or of a word and a constant of the program, alone or where a small word has a certain value;
+- a comparison of two words (also: one is at most one more), or of a word and a constant of the program, alone or where a small word has
+  a certain value;
 - two threads that were never at two places at the same time;
 - the negation of what makes a step fail, and of what makes it fail one or a few steps earlier in the same thread;
 - that a word still is what a step made it.
@@ -184,6 +185,7 @@ class Candidates:
         for a, b in combinations(place.columns, 2):
             if _comparable(a, b):
                 yield from _comparisons(a.word, b.word)
+                yield from place.nearly(a.word, b.word)
         for column in place.columns:
             yield from self._with_constants(column)
 
@@ -220,6 +222,14 @@ class _Place:
         columns = [self._index[name].values for name in names]
         bits = ["1" if function(*values) else "0" for values in zip(*columns, strict=True)]
         return int("".join(reversed(bits)), 2) if bits else (self.full if function() else 0)
+
+    def nearly(self, a: Expr, b: Expr) -> Iterator[Expr]:
+        """One word is at most the other and one more, where that says more than other comparisons do."""
+        one = const(1, a.width)
+        for low, high in ((a, b), (b, a)):
+            more = binary("sle", low, binary("add", high, one))
+            if self.mask(more) == self.full and self.mask(binary("sle", low, high)) != self.full:
+                yield more
 
     def domains(self) -> Iterator[tuple[Expr, ...]]:
         """Each small word has one of the values it was seen with here."""

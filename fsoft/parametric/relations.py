@@ -1,7 +1,8 @@
 """Which words are worth comparing: those between which the program moves or compares values.
 
 Words fall into families: a word and what is assigned to it, or compared with it, are of one family, through arithmetic and conditionals.
-A constant that a word is assigned or compared with belongs to the family, too. Words that only steer control are in none.
+A constant that a word is assigned or compared with belongs to the family, too. Words that only steer control are in none. Families that
+share a constant that is not a usual one are one: a counter and an index with the same bound have to do with each other.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from fsoft.parametric.system import System
 from fsoft.program.expr import COMPARISONS, Expr, postorder
 
 _NONE = -1
+_USUAL = 4  # constants up to that are in every program
 
 
 class Relations:
@@ -63,6 +65,16 @@ class Relations:
             for node in postorder((move.enabled, move.bad, *move.writes.values())):
                 if node.op in COMPARISONS:
                     self._join([], list(node.args))
+        self._join_by_constants()
+
+    def _join_by_constants(self) -> None:
+        first: dict[tuple[int, int], str] = {}
+        for name, values in self._values.items():
+            width = self._widths[name]
+            for value in values:
+                if _USUAL < value < (1 << width) - _USUAL:
+                    other = first.setdefault((width, value), name)
+                    self._parent[self._root(name)] = self._root(other)
 
     def _join(self, names: list[str], terms: list[Expr]) -> None:
         """These words and the values of these terms are of one family."""

@@ -1,7 +1,8 @@
 """States of the representatives, found by running the Program at random: what a candidate for an invariant must agree with.
 
 Every state seen is a state of the real program (threads without a slot did not move), so a clause that is false in one of them is no
-invariant. Nothing else depends on the samples: a poor choice costs candidates, never soundness.
+invariant. There is one exception: the counter of a long loop is now and then set to one of its last values, or no run would see what comes
+after the loop. Nothing but the candidates depends on the samples: a poor choice costs candidates, never soundness.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from fsoft.analysis.loops import loops
 from fsoft.parametric.identity import SELF
 from fsoft.parametric.system import System
 from fsoft.program.expr import postorder
@@ -24,6 +26,8 @@ View = tuple[Words, ...]
 
 _UNDEFINED = (0, 1, 77)  # what stands for any value
 _STAY = 0.6  # how likely the thread that moved moves again
+_LONG = 12  # rounds of a loop that may be left out
+_SKIP = 0.15  # how likely they are
 
 
 @dataclass(slots=True)
@@ -63,6 +67,18 @@ class Sampler:
         self.samples.views[()] = set()
         self._shared = [system.entries[name] for name in system.shared]
         self._owned = [[system.entries[name] for name in row] for row in system.owned]
+        self._skips = self._long_loops()
+
+    def _long_loops(self) -> dict[tuple[int, int], tuple[int, tuple[int, ...]]]:
+        """By slot and location of the head: where the counter of the loop is, and its last values."""
+        found = {}
+        long = [loop for loop in loops(self.system.program) if loop.count is not None and loop.count > _LONG]
+        for slot, thread in enumerate(self.system.program.threads):
+            registers = self.system.layout.registers[slot]
+            for loop in long:
+                if loop.template == thread.template.name and loop.counter in registers:
+                    found[slot, loop.head] = (registers[loop.counter], loop.last)
+        return found
 
     def run(self, states: int, length: int, seconds: float) -> Samples:
         """Until that many states were seen, in runs of that length, or the time is up."""
@@ -101,6 +117,9 @@ class Sampler:
             if moved is None:
                 return
             v, slot = moved
+            skip = self._skips.get((slot, v[self.system.layout.pc[slot]]))
+            if skip is not None and self.random.random() < _SKIP:
+                v[skip[0]] = self.random.choice(skip[1])
             self._record(v)
 
     def _move(self, v: list[Any], preferred: int | None) -> tuple[list[Any], int] | None:

@@ -8,18 +8,23 @@ FALSE, and TRUE stays TRUE, because the values of the program are among those tr
 That argument needs a property of steps. Races, deadlocks and leaks are properties of states, where a write that is not there, or a lock
 that looks free, may hide something. If one of them is asked for, and where a step may block on what it loads, an access beyond the limit
 is a cut.
+
+**Ranges.** A dense array that exists from the start may come with a range for its values (`ranges`). Then a value that a load brings from
+beyond is taken to be in the range, and a store that puts another value there is a cut. No trust is needed in the range: as long as no store
+has been cut, all values beyond are in it, for they were there at the start or were stored; so a run of the program is among the runs of
+the truncated one up to the first store of a value outside the range, and there the truncated one reaches the cut, which forbids TRUE.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from fsoft.analysis.actions import blocking
 from fsoft.analysis.points_to import PointsTo, members
 from fsoft.frontend.source import NOWHERE, Loc
 from fsoft.passes.graph import Graph, each_template, shortened
-from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, make
+from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, make, negate, reg, to_signed
 from fsoft.program.program import Action, Assign, Halt, Input, Load, Marker, Object, Program, Run, Step, Store, Template
 
 _OF_STATES = frozenset({"no-data-race", "no-deadlock", "valid-memtrack"})
@@ -27,34 +32,78 @@ _OF_STATES = frozenset({"no-data-race", "no-deadlock", "valid-memtrack"})
 Range = tuple[int, int]
 """Bytes from the first up to, not including, the second."""
 
+Values = tuple[int, int]
+"""The least and the greatest value, signed."""
+
 
 @dataclass(frozen=True)
 class Truncate:
-    """`limit`: how many cells of an array stay; 0 for all."""
+    """`limit`: how many cells an array may have; 0 for any number. `kept`: how many of a longer one stay (None: `limit`). `ranges`: by
+    number of the object, what the values of those that go are taken to be (only for objects that are `ranged`)."""
 
     limit: int = 0
     name: str = "truncate"
+    kept: int | None = None
+    ranges: Mapping[int, Values] = field(default_factory=dict)
 
     def apply(self, program: Program) -> Program:
-        objects = [_short(obj, self.limit) for obj in program.objects] if self.limit else program.objects
+        kept = self.limit if self.kept is None else self.kept
+        objects = [_short(obj, self.limit, kept) for obj in program.objects] if self.limit else program.objects
         short = sum(1 << obj.id for obj in objects if obj.dropped)
         if not short:
             return program
-        work = _Truncating(program, objects, short, self.limit)
+        work = _Truncating(program, objects, short, kept, self._summaries(program))
         done = each_template(program, work.template)
         return replace(done, objects=objects, markers=work.markers)
+
+    def _summaries(self, program: Program) -> dict[int, Summary]:
+        """The ranges that may be given and that hold at the start."""
+        found = {}
+        for number, (low, high) in self.ranges.items():
+            obj = program.objects[number]
+            size = ranged(obj, self.limit)
+            if size is not None and all(low <= to_signed(value, 8 * size) <= high for value in (0, *obj.initial.values())):
+                found[number] = Summary(size, low, high)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """All cells that go are of `size` bytes, with values from `low` to `high`, signed."""
+
+    size: int
+    low: int
+    high: int
+
+    def holds(self, value: Expr) -> Expr:
+        low, high = (const(bound, value.width) for bound in (self.low, self.high))
+        return conj(binary("sle", low, value), binary("sle", value, high))
+
+    def aligned(self, address: Expr) -> Expr:
+        """An address of a cell, not one between two."""
+        bits = self.size.bit_length() - 1
+        return eq(make("extract", bits, (address,), 0), const(0, bits)) if bits else TRUE
 
 
 # ---------------------------------------------------------------- objects
 
 
-def _short(obj: Object, limit: int) -> Object:
+def ranged(obj: Object, limit: int) -> int | None:
+    """The size of the cells that go, if a range may be given for their values: they fill arrays without gaps, have one size and are there
+    from the start."""
+    sizes = {run.size for run in obj.runs if run.count > limit}
+    dense = all(run.stride == run.size for run in obj.runs if run.count > limit)
+    fixed = obj.storage in ("global", "static") and obj.alive and not obj.undefined
+    return sizes.pop() if fixed and dense and len(sizes) == 1 else None
+
+
+def _short(obj: Object, limit: int, kept: int) -> Object:
     """The object without the cells of long arrays. String literals and fsoft's own objects stay whole."""
     if obj.storage in ("system", "function", "string"):
         return obj
     if any(run.start % run.size or run.stride % run.size for run in obj.runs):
         return obj  # packed: which accesses are misaligned depends on the cells
-    gone = _joined([(r.start + limit * r.stride, r.start + (r.count - 1) * r.stride + r.size) for r in obj.runs if r.count > limit])
+    gone = _joined([(r.start + kept * r.stride, r.start + (r.count - 1) * r.stride + r.size) for r in obj.runs if r.count > limit])
     if not gone:
         return obj
     runs = tuple(part for run in obj.runs for part in _outside(run, gone))
@@ -91,11 +140,18 @@ def _hit(offset: int, size: int, gone: Sequence[Range]) -> bool:
 # ---------------------------------------------------------------- accesses
 
 
+def _any(terms: Iterable[Expr]) -> Expr:
+    found: Expr = FALSE
+    for term in terms:
+        found = disj(found, term)
+    return found
+
+
 class _Truncating:
     """Rewrites accesses; `markers` grows as places are found where the limit may show."""
 
-    def __init__(self, program: Program, objects: list[Object], short: int, limit: int):
-        self.program, self.objects, self.short, self.limit = program, objects, short, limit
+    def __init__(self, program: Program, objects: list[Object], short: int, limit: int, known: Mapping[int, Summary]):
+        self.program, self.objects, self.short, self.limit, self.known = program, objects, short, limit, known
         self.points_to = PointsTo(program)
         self.stops = bool(program.checks & _OF_STATES)
         self.markers = list(program.markers)
@@ -121,29 +177,52 @@ class _Truncating:
         mask = 0
         for slot in slots:
             mask |= self.points_to.value(slot, action.address) & self.short
-        beyond = conj(action.when, self._beyond(mask, action.address, action.size))
+        parts = self._parts(mask, action)
+        beyond = conj(action.when, _any(where for _, where in parts))
         if beyond is FALSE:
             return [action]
         place = step.loc if action.loc == NOWHERE else action.loc
         if self.stops or (blocking(step) and isinstance(action, Load)):
             return [Halt("cut", self._marker(mask, place, True), beyond, place), action]
         if isinstance(action, Store):
-            return [action]
-        flag = graph.register("beyond", 1)
-        given = Input(action.reg, "element beyond the array limit", None, flag, place, marker=self._marker(mask, place, False))
-        return [Assign(str(flag.data), beyond), action, given]
+            odd = conj(action.when, _any(conj(where, self._unusual(k, action)) for k, where in parts))
+            return [action] if odd is FALSE else [Halt("cut", self._marker(mask, place, True), odd, place), action]
+        return self._load(graph, mask, action, beyond, parts, place)
 
-    def _beyond(self, mask: int, address: Expr, size: int) -> Expr:
-        """The access reaches bytes that have no cell any more."""
+    def _load(self, graph: Graph, mask: int, action: Load, beyond: Expr, parts: list[tuple[int, Expr]], place: Loc) -> list[Action]:
+        """The load, then any value instead if it goes beyond; where a summary is known, any value that it allows."""
+        flag, marker = graph.register("beyond", 1), self._marker(mask, place, False)
+        before: list[Action] = [Assign(str(flag.data), beyond)]
+        odd, value = FALSE, reg(action.reg, 8 * action.size)
+        for k, where in parts:
+            summary = self.known.get(k)
+            if summary is not None and summary.size == action.size:
+                here = graph.register("here", 1)  # decided before: the load may change the register that the address is in
+                before.append(Assign(str(here.data), conj(conj(action.when, where), summary.aligned(action.address))))
+                odd = disj(odd, conj(here, negate(summary.holds(value))))
+        given = Input(action.reg, "element beyond the array limit", None, flag, place, marker=marker)
+        return [*before, action, given, *([] if odd is FALSE else [Halt("pruned", None, odd, place)])]
+
+    def _unusual(self, number: int, action: Store) -> Expr:
+        """The store breaks what is taken for granted about the object."""
+        summary = self.known.get(number)
+        if summary is None:
+            return FALSE
+        if summary.size != action.size:
+            return TRUE
+        return negate(conj(summary.aligned(action.address), summary.holds(action.value)))
+
+    def _parts(self, mask: int, action: Load | Store) -> list[tuple[int, Expr]]:
+        """By object: when the access reaches bytes that have no cell any more."""
         bits, word = self.program.offset_bits, self.program.word
-        number, low = make("extract", word - bits, (address,), bits), make("extract", bits, (address,), 0)
-        found: Expr = FALSE
+        number, low = make("extract", word - bits, (action.address,), bits), make("extract", bits, (action.address,), 0)
+        found = []
         for k in members(mask):
             inside: Expr = FALSE
             for start, end in self.objects[k].dropped:
-                after = binary("ult", const(start - size, bits), low) if start >= size else TRUE
+                after = binary("ult", const(start - action.size, bits), low) if start >= action.size else TRUE
                 inside = disj(inside, conj(after, binary("ult", low, const(end, bits))))
-            found = disj(found, conj(eq(number, const(k, number.width)), inside))
+            found.append((k, conj(eq(number, const(k, number.width)), inside)))
         return found
 
     def _marker(self, mask: int, loc: Loc, cuts: bool) -> int:

@@ -85,11 +85,13 @@ class Expr:
 
 
 _table: WeakValueDictionary[tuple[object, ...], Expr] = WeakValueDictionary()
+_find = _table.data.get  # type: ignore[attr-defined]  # as `_table.get`, without its Python: this is the busiest place of all
 
 
 def _node(op: str, width: int, args: tuple[Expr, ...] = (), data: int | str | None = None, index: int = 0) -> Expr:
     key = (op, width, args, data, index)
-    node = _table.get(key)
+    found = _find(key)
+    node = None if found is None else found()
     if node is None:
         node = Expr.__new__(Expr)
         node.op, node.width, node.args, node.data, node.index = op, width, args, data, index
@@ -132,13 +134,20 @@ def own(name: str, width: int) -> Expr:
 
 def make(op: str, width: int, args: tuple[Expr, ...], data: int | str | None = None) -> Expr:
     """The one constructor of operator nodes: folds constants and simplifies locally."""
-    if all(a.op == "const" for a in args):
-        values = tuple(a.value for a in args)
-        return const(operate(op, width, tuple(a.width for a in args), data, values), width, _index_of(op, args, data))
-    if op in COMMUTATIVE and args[0].op == "const":
+    for a in args:
+        if a.op != "const":
+            break
+    else:
+        values = tuple([a.value for a in args])
+        return const(operate(op, width, tuple([a.width for a in args]), data, values), width, _index_of(op, args, data))
+    if args[0].op == "const" and op in COMMUTATIVE:
         args = (args[1], args[0])
-    simpler = _simplify(op, width, args, data)
-    return simpler if simpler is not None else _node(op, width, args, data, _index_of(op, args, data))
+    rule = _RULES.get(op)
+    if rule is not None:
+        simpler = rule(width, args, data)
+        if simpler is not None:
+            return simpler
+    return _node(op, width, args, data, _index_of(op, args, data))
 
 
 def _index_of(op: str, args: tuple[Expr, ...], data: int | str | None) -> int:
@@ -146,11 +155,6 @@ def _index_of(op: str, args: tuple[Expr, ...], data: int | str | None) -> int:
     if op == "ite" or op == "store":
         return args[1 if op == "ite" else 0].index
     return data if op == "constarray" and isinstance(data, int) else 0
-
-
-def _simplify(op: str, width: int, args: tuple[Expr, ...], data: int | str | None) -> Expr | None:
-    rule = _RULES.get(op)
-    return rule(width, args, data) if rule else None
 
 
 def _opposite(a: Expr, b: Expr) -> bool:

@@ -17,6 +17,7 @@ from fsoft.circuit.bits import BitStimulus
 from fsoft.circuit.simulate import run_bits
 from fsoft.circuit.unroll import influence
 from fsoft.circuit.word_tables import narrow_words
+from fsoft.cli.main import main
 from fsoft.decide import decide
 from fsoft.program.options import Options
 from fsoft.solve.sat import Sat
@@ -102,3 +103,10 @@ def test_too_many_questions_give_up(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     found, many = _asked(monkeypatch, ACCOUNT.read_text(), Reduction(), 8, tmp_path)
     assert found == right
     assert many > few
+
+
+def test_the_option(capsys: pytest.CaptureFixture[str]) -> None:
+    question = ["check", str(ACCOUNT), "--depth", "4", "--no-trace", "--no-frames"]
+    assert main([*question, "--engine", "bmc"]) == 5
+    assert main([*question[:2], "--no-frames", "--engine", "pdr"]) == 1
+    assert "pdr has no --frames" in capsys.readouterr().err

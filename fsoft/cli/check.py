@@ -114,7 +114,7 @@ def examined(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask)
     """Load and check, as far as the limits allow."""
     from fsoft.passes.watch import under_race_model
 
-    watch, program, code = Watch(), None, None
+    watch, program, code, limit = Watch(), None, None, ""
     try:
         program = stages.load(asked)
         if args.show_properties:
@@ -122,16 +122,18 @@ def examined(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask)
         program, verdict = under_race_model(*ask(program, watch))
         verdict = _simpler(program, verdict) if args.shorten and _shown(args) else verdict
     except exits.OutOfTime as late:
-        known = late.args[0] if late.args else _stopped("time limit reached", watch, program)
+        limit = "time limit reached"
+        known = late.args[0] if late.args else _stopped(limit, watch, program)
         verdict, code = known, exits.TIMEOUT
     except (exits.OutOfMemory, MemoryError):
-        verdict = _stopped("memory limit reached", watch, program)
+        limit = "memory limit reached"
+        verdict = _stopped(limit, watch, program)
     finally:
         watch.clear()
     stages.note("check", count(verdict.stats))
     if args.stats:
         stages.report()
-    return Examined(program, verdict, code)
+    return Examined(program, verdict, code, limit)
 
 
 def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) -> int:

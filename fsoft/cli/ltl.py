@@ -98,31 +98,26 @@ def _work(args: argparse.Namespace, asked: Request, props: list[Property], engin
     from fsoft.temporal import folding
 
     try:
-        said, code = _of_states(asked, examine)
-        more, late = _of_runs(args, asked, props, engine, code is not None)
+        states = examine() if examine is not None else None
+        if states is not None and states.limit:
+            said, code = _open(props, states.limit, Watch(), None), states.code
+        else:
+            said, code = _of_runs(args, asked, props, engine)
     except Dumped as dumped:
         print(dumped.text())
         return exits.TRUE
     disarm()
-    return _report(args, asked, [*said, *more], folding(asked.options, props), late or code)
+    if states is not None:
+        notes = states.program.notes if states.program is not None else []
+        said.insert(0, Said(", ".join(sorted(asked.options.checks)), states.program, states.verdict, notes))
+    return _report(args, asked, said, folding(asked.options, props), code)
 
 
-def _of_states(asked: Request, examine: Examine | None) -> tuple[list[Said], int | None]:
-    """The answer about states, if it is asked for, and the exit code if a limit decides it."""
-    if examine is None:
-        return [], None
-    found = examine()
-    notes = found.program.notes if found.program is not None else []
-    return [Said(", ".join(sorted(asked.options.checks)), found.program, found.verdict, notes)], found.code
-
-
-def _of_runs(args: argparse.Namespace, asked: Request, props: list[Property], engine: str, late: bool) -> tuple[list[Said], int | None]:
-    """The answers about runs. `late`: there is no time for them any more."""
+def _of_runs(args: argparse.Namespace, asked: Request, props: list[Property], engine: str) -> tuple[list[Said], int | None]:
+    """The answers about runs, and the exit code if the time limit decides it."""
     stages, watch, answers, code = Stages(args.dump_after), Watch(), list[Said](), None
     program: Program | None = None
     try:
-        if late:
-            raise exits.OutOfTime
         watched = _load(asked, props, stages)
         program = watched.program
         for prop in props:

@@ -30,11 +30,12 @@ _MARGIN = 0.3  # seconds left to an engine's caller to report
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A verdict about states, the Program that it is about, and the exit code if a limit decides it."""
+    """A verdict about states, the Program that it is about, the exit code if the time limit decides it, and which limit was reached."""
 
     program: Program | None
     verdict: Verdict
-    code: int | None
+    code: int | None = None
+    limit: str = ""
 
 
 class Listed(Exception):

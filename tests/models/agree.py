@@ -4,7 +4,8 @@ Words choose the rows whose name contains all of them; `--large` takes those of 
 A row is *decided* if the engine answered as expected, *open* if it ran out
 of time or said UNKNOWN although there is an answer, and *wrong* otherwise: another verdict, or an error.
 
-`--engine all` asks every engine that can be used here; each gets the questions that it can answer, and a line of its own.
+`--engine all` asks every engine that can be used here; each gets the questions that it can answer, and a line of its own. Properties of
+runs are asked of the explicit product, of every engine on circuits, and of `klive`; `--with '--por cstub'` adds options to each question.
 
 Each question is a run of the command `fsoft check`, forked from a process that has read fsoft's modules and library models
 already: 0.1 s for a small program instead of 0.6 s.
@@ -19,12 +20,12 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
-from tests.models.table import Row, rows
+from tests.models.table import RUNS, Row, rows
 
 ANSWERED = (0, 5, 10)  # exit codes of TRUE, UNKNOWN, FALSE
 TIMED_OUT = 31
@@ -56,10 +57,10 @@ class Outcome:
         return f"{word} {self.seconds:6.1f}s  {self.row.name}: {self.answer}" + ("" if self.decided else f", expected {self.row.verdict}")
 
 
-def ask(row: Row, timeout: int = 60, engine: str = "explicit") -> Outcome:
-    """One row, in a process of its own."""
+def ask(row: Row, timeout: int = 60, engine: str = "explicit", more: Sequence[str] = ()) -> Outcome:
+    """One row, in a process of its own; `more` are options beside those of the row."""
     start = time.perf_counter()
-    command = ["check", *_who(engine), "--no-trace", "--timeout", str(timeout), *row.arguments()]
+    command = ["check", *_who(engine), "--no-trace", "--timeout", str(timeout), *more, *row.arguments()]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         code = in_child(command, out.fileno(), err.fileno())
         said = out if code in (*ANSWERED, TIMED_OUT) else err
@@ -111,10 +112,12 @@ def warm_up() -> None:
     check([str(rows()[0].path)], Options(), bits=64)
 
 
-def ask_all(chosen: Iterable[Row], timeout: int = 60, jobs: int = 2, engine: str = "explicit") -> Iterator[Outcome]:
+def ask_all(
+    chosen: Iterable[Row], timeout: int = 60, jobs: int = 2, engine: str = "explicit", more: Sequence[str] = ()
+) -> Iterator[Outcome]:
     """The outcomes in the order of the rows, `jobs` at a time."""
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), warm_up) as pool:
-        yield from pool.map(partial(ask, timeout=timeout, engine=engine), chosen)
+        yield from pool.map(partial(ask, timeout=timeout, engine=engine, more=more), chosen)
 
 
 def answerable(engine: str, chosen: Iterable[Row] | None = None) -> list[Row]:
@@ -122,7 +125,12 @@ def answerable(engine: str, chosen: Iterable[Row] | None = None) -> list[Row]:
     from fsoft.decide import find_engine
     from fsoft.program.options import PROPERTIES
 
-    properties = PROPERTIES if "--encoding" in _who(engine) else find_engine(engine).properties
+    properties = PROPERTIES
+    if engine == "klive":
+        properties = RUNS
+    elif "--encoding" not in _who(engine):
+        found = find_engine(engine)
+        properties = (*found.properties, *(RUNS if found.takes == "model" or engine == "explicit" else ()))
     return [row for row in (rows() if chosen is None else chosen) if row.prop in properties]
 
 
@@ -134,8 +142,8 @@ def available() -> list[str]:
 
 
 def sample(engine: str, each: int) -> list[Row]:
-    """The TRUE and the FALSE rows of the smallest programs, `each` of both: what is quick for the engine."""
-    found = sorted(answerable(engine), key=lambda row: (row.path.stat().st_size, row.name))
+    """The TRUE and the FALSE rows about states of the smallest programs, `each` of both: what is quick for the engine."""
+    found = sorted((row for row in answerable(engine) if row.prop not in RUNS), key=lambda row: (row.path.stat().st_size, row.name))
     kinds = ([row for row in found if row.verdict == "TRUE"], [row for row in found if row.verdict.startswith("FALSE")])
     return [row for kind in kinds for row in kind[:each]]
 
@@ -155,6 +163,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--every", type=int, default=1, metavar="K", help="each K-th row only")
     parser.add_argument("--verdict", default="", help="only rows whose verdict begins so")
     parser.add_argument("--large", action="store_true", help="the rows of large.toml instead")
+    parser.add_argument("--with", dest="more", default="", metavar="OPTIONS", help="further options of fsoft check")
     parser.add_argument("--quiet", action="store_true", help="print only what is not decided")
     args = parser.parse_args(argv)
     chosen = [row for row in rows("large.toml" if args.large else "table.toml") if all(word in row.name for word in args.words)]
@@ -162,7 +171,7 @@ def main(argv: list[str]) -> int:
     lines, wrong = [], False
     for engine in available() if args.engine == "all" else [args.engine]:
         outcomes = []
-        for outcome in ask_all(answerable(engine, chosen), args.timeout, args.jobs, engine):
+        for outcome in ask_all(answerable(engine, chosen), args.timeout, args.jobs, engine, args.more.split()):
             outcomes.append(outcome)
             if not (args.quiet and outcome.decided):
                 print(f"{engine}: {outcome}" if args.engine == "all" else outcome, flush=True)

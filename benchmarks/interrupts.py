@@ -61,7 +61,7 @@ def commands() -> Iterator[Command]:
         yield Command(("--encoding", encoding, "--incremental", "--timeout", "20"), program=LARGE)
     yield Command(("TRACE",), first="replay")
     yield Command(("-D", "UNLOCKED", "-o", "s.c"), ("s.c",), first="reduce")
-    yield Command(("-o", "m.aag"), ("m.aag",), LARGE, "build")
+    yield Command(("-o", "m.aag"), ("m.aag", "m.map.json"), LARGE, "build")
     yield Command(("-o", "s.c"), ("s.c",), LARGE, "sequentialize")
     yield Command(("--html", "g.html"), ("g.html",), LARGE, "show")
 

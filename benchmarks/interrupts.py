@@ -61,7 +61,7 @@ def commands() -> Iterator[Command]:
         yield Command(("--encoding", encoding, "--incremental", "--timeout", "20"), program=LARGE)
     yield Command(("TRACE",), first="replay")
     yield Command(("-D", "UNLOCKED", "-o", "s.c"), ("s.c",), first="reduce")
-    yield Command(("-o", "m.aag"), ("m.aag",), LARGE, "build")
+    yield Command(("-o", "m.aag"), ("m.aag", "m.map.json"), LARGE, "build")
     yield Command(("-o", "s.c"), ("s.c",), LARGE, "sequentialize")
     yield Command(("--html", "g.html"), ("g.html",), LARGE, "show")
 
@@ -110,8 +110,9 @@ class Run:
 
     def look(self) -> None:
         self.said = (self.folder / "errors").read_text(errors="replace")
-        broken = "Traceback" in self.said and "_dispatch" in self.said  # before that it is Python itself that is starting
-        if self.code not in ENDED or broken or "Exception ignored" in self.said:
+        starting = "Traceback" in self.said and "_dispatch" not in self.said  # Python itself, not yet fsoft
+        broken = self.code not in ENDED or "Traceback" in self.said or "Exception ignored" in self.said
+        if broken and not starting:
             self.wrong.append(f"exit code {self.code}: {self.said[-400:]!r}")
         for process in alive(str(self.folder)):
             self.wrong.append(f"process {process}")

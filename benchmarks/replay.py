@@ -2,7 +2,8 @@
 
 For each row of the table with the verdict FALSE a trace is found (engine `explicit`, unless said otherwise), the program is compiled
 by gcc and executed under that trace. Prints how many of each property end in the predicted failure, and the others with the reason.
-Traces and results are kept in a folder (`--state`, build/replay), so a run that was stopped goes on where it was.
+`--model ILP32` (or LP64) asks about all rows in that data model instead of their own. Traces and results are kept in a folder (`--state`,
+build/replay), so a run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from fsoft.frontend.source import InputError
 from fsoft.trace.replay import prepare
 from tests.models.agree import in_child, warm_up
-from tests.models.table import Row, rows
+from tests.models.table import BITS, Row, rows
 
 NO_END = "a property of infinite runs: there is no failure to end in"
 RUNS = {"ltl": NO_END, "termination": NO_END}
@@ -86,13 +87,15 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--timeout", type=int, default=60, help="seconds to find a trace")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth row")
     parser.add_argument("--state", type=Path, default=Path("build/replay"), help="where traces and results are kept")
+    parser.add_argument("--model", choices=BITS, help="ask about every row in this data model")
     parser.add_argument("--again", action="store_true", help="replay rows that have a result already")
     parser.add_argument("--failures", action="store_true", help="replay rows again that were not replayed")
     args = parser.parse_args(argv)
     args.state.mkdir(parents=True, exist_ok=True)
     memory = args.state / "results.jsonl"
     known = {r["name"]: Result(**r) for r in map(json.loads, memory.read_text().splitlines())} if memory.exists() else {}
-    chosen = [r for r in rows() if r.verdict.startswith("FALSE") and all(word in r.name for word in args.words)][:: args.every]
+    asked = [replace(r, model=args.model) if args.model else r for r in rows()]
+    chosen = [r for r in asked if r.verdict.startswith("FALSE") and all(word in r.name for word in args.words)][:: args.every]
     results = []
     warm_up()
     for row in chosen:

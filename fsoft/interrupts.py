@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -39,6 +39,25 @@ def undisturbed(starting: bool = False) -> Iterator[None]:
         for number, handler in handlers.items():
             signal.signal(number, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        for caught in late:
+            signal.raise_signal(caught)
+
+
+@contextmanager
+def noticed() -> Iterator[Callable[[], bool]]:
+    """For a native call that asks from time to time whether it shall end: it can ask what it is given here. Ctrl-C and SIGTERM, if they
+    have handlers, only take note in the block and are dealt with after it."""
+    late: list[int] = []
+    handlers: dict[signal.Signals, Any] = {}
+    try:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                if callable(signal.getsignal(number)):
+                    handlers[number] = signal.signal(number, lambda caught, _frame: late.append(caught))
+        yield lambda: bool(late)
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         for caught in late:
             signal.raise_signal(caught)
 
@@ -86,4 +105,4 @@ def _new_folder(prefix: str) -> str:
         raise InputError(Loc("TMPDIR", 0), f"no temporary folder: {error.strerror}") from None
 
 
-__all__ = ["SIGNALS", "scratch", "terminable", "undisturbed"]
+__all__ = ["SIGNALS", "noticed", "scratch", "terminable", "undisturbed"]

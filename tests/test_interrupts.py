@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fsoft.files import write_file
-from fsoft.interrupts import scratch, undisturbed
+from fsoft.interrupts import noticed, scratch, undisturbed
 from fsoft.solve.sat import Sat
 
 
@@ -58,6 +58,15 @@ def test_signals_wait_for_their_turn() -> None:
         os.kill(os.getpid(), signal.SIGINT)
         done.append("all of it")
     assert done
+
+
+def test_a_native_call_that_asks_is_told() -> None:
+    asked = []
+    with pytest.raises(KeyboardInterrupt), noticed() as interrupted:
+        asked.append(interrupted())
+        os.kill(os.getpid(), signal.SIGINT)
+        asked.append(interrupted())
+    assert asked == [False, True]
 
 
 def test_no_temporary_folder_is_an_error_of_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,7 @@ from fsoft.cli.encoding import add_encoding, chosen, given_bounds
 from fsoft.cli.files import write_file
 from fsoft.cli.limits import limited
 from fsoft.cli.stages import Dumped, Stages
+from fsoft.interrupts import undisturbed
 
 if TYPE_CHECKING:
     from fsoft.circuit.encode import Encoding
@@ -165,8 +166,10 @@ def build_circuit(args: argparse.Namespace, asked: Request, suffix: str, stages:
     recipe = Recipe(asked.sources, asked.bits, asked.cpp, asked.options, scheduler, form, (reduction.por, reduction.transactions))
     exported = export(encoding, form, comment_of(encoding, recipe))
     stages.note("export", f"{len(exported.states)} states, {len(exported.inputs)} inputs, {len(exported.data)} bytes")
-    write_file(args.output, exported.data)
-    write_file(map_name(args.output), write_map(recipe, encoding, exported).encode())
+    mapped = write_map(recipe, encoding, exported).encode()
+    with undisturbed():  # the two belong together
+        write_file(args.output, exported.data)
+        write_file(map_name(args.output), mapped)
     return encoding, exported
 
 

@@ -194,6 +194,15 @@ class Step:
     def to(self, target: int) -> Step:
         return replace(self, target=target)
 
+    def first_text(self) -> str:
+        """The first of the statements that were folded into it: the one in which it waits, or makes its access."""
+        depth = 0
+        for at, character in enumerate(self.text):
+            depth += (character in "({") - (character in ")}")
+            if character == ";" and depth == 0:
+                return self.text[: at + 1]
+        return self.text
+
 
 @dataclass(slots=True)
 class Location:

@@ -101,7 +101,7 @@ class Deadlocks:
         return Guilty(slot, steps[0].loc if steps else place.loc, f"waits {owners}".rstrip())
 
     def _line(self, machine: Machine, v: Sequence[Any], one: Guilty) -> str:
-        text = next((step.text for step in candidates(machine, v, one.slot)), "")
+        text = next((step.first_text() for step in candidates(machine, v, one.slot)), "")
         thread = f"thread {one.slot} ({machine.program.threads[one.slot].name})"
         return f"{one.loc}: {thread} waits" + (f" in {text}" if text else "") + one.what.removeprefix("waits")
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from fsoft.circuit.lower import Lowering
 from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.interrupts import noticed
 from fsoft.program.expr import Expr, walk
 from fsoft.program.meaning import elements, repeated
 from fsoft.solve.sat import OutOfTime
@@ -157,11 +158,12 @@ class Smt:
     def solve(self, assumptions: list[Any], deadline: float | None = None) -> bool:
         """Whether the assertions and assumptions can be satisfied; OutOfTime past the deadline, Undecided if the solver gives up."""
         self.calls += 1
-        if deadline is not None:
-            if time.monotonic() >= deadline:
-                raise OutOfTime
-            self._solver.configure_terminator(lambda: time.monotonic() > deadline)
-        answer = self._solver.check_sat(*assumptions)
+        end = float("inf") if deadline is None else deadline
+        if time.monotonic() >= end:
+            raise OutOfTime
+        with noticed() as interrupted:
+            self._solver.configure_terminator(lambda: interrupted() or time.monotonic() > end)
+            answer = self._solver.check_sat(*assumptions)
         if answer == self._b.Result.UNKNOWN:
             raise OutOfTime if deadline is not None and time.monotonic() > deadline else Undecided
         return bool(answer == self._b.Result.SAT)

@@ -132,7 +132,10 @@ class Z3:
     def _answer(self, names: list[Any], deadline: float | None) -> bool:
         answer = self._solver.check(*names)
         if answer == self._z.unknown:
-            raise OutOfTime if deadline is not None and time.monotonic() >= deadline - 0.01 else Undecided
+            if deadline is not None and time.monotonic() >= deadline - 0.01:
+                raise OutOfTime
+            why = self._solver.reason_unknown()  # Z3 takes Ctrl-C for itself
+            raise KeyboardInterrupt if "interrupted" in why or "cancel" in why else Undecided
         satisfiable = bool(answer == self._z.sat)
         self._model = self._solver.model() if satisfiable else None
         self._core = [] if satisfiable else [self._assumed[str(name)] for name in self._solver.unsat_core()]

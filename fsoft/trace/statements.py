@@ -199,7 +199,7 @@ class _Teller:
         for slot in found.slots if found is not None else ():
             steps = candidates(self.machine, view.v, slot)
             if steps and slot in self.number:
-                points.append(self._point(slot, place_of_step(steps[0]), f"waits in {steps[0].text}" if steps[0].text else "waits"))
+                points.append(self._point(slot, place_of_step(steps[0]), f"waits in {steps[0].first_text()}" if steps[0].text else "waits"))
         return points
 
 

@@ -215,7 +215,7 @@ class _Teller:
         step = next((s for s in steps if s.loc == one.loc), steps[0] if steps else None)
         what = self.words.blocked(self.state(), one.slot, self.held) if one.what.startswith("waits") else one.what
         loc = one.loc if one.loc.line > 0 and not in_library(one.loc) else user_loc(step) if step is not None else one.loc
-        text = step.text if step is not None and step.text and user_loc(step)[:2] == loc[:2] else self.sources.line(loc)
+        text = step.first_text() if step is not None and step.text and user_loc(step)[:2] == loc[:2] else self.sources.line(loc)
         line = Line(one.slot, loc, text, notes=[what])
         line.pending, line.first, line.last = True, len(self.played), len(self.played)
         line.stack = self.stack(one.slot, step) if step is not None else ()

@@ -35,6 +35,13 @@ def test_a_lost_update_shows_the_stale_read_the_writes_and_the_values_that_fail(
     assert told.initial["balance"] == "10"
 
 
+def test_the_stack_of_an_access_in_a_called_function_and_the_statement_of_a_wait(tmp_path: Path) -> None:
+    inside = [line for line in story(LOST, "no-data-race", tmp_path).lines if line.loc.line in (5, 6)]
+    assert inside and all([frame.function for frame in line.stack][1:] == ["change"] for line in inside)
+    waits = [line.text for line in story(CROSSED, "no-deadlock", tmp_path).lines if line.pending]
+    assert waits and all(text.count(";") == 1 for text in waits)
+
+
 def test_call_stacks_name_functions_and_call_sites(tmp_path: Path) -> None:
     told = story(LOST, "unreach-call", tmp_path)
     writing = next(line for line in told.lines if "balance" in line.changes)

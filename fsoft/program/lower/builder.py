@@ -103,6 +103,9 @@ class Builder:
             self.seal()
         if not self._pending:
             self._step_place = (self.loc, self.text, self.calls)
+        elif access and not self._accessed and self.text and self._step_place and not self._step_place[1]:
+            self._step_place = (self.loc, self.text, self.calls)  # what came before has no text (parameters): it is where its access is
+            self.template.locations[self.here].function = self.function
         self._pending.append(action)
         self._accessed = self._accessed or access
 

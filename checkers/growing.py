@@ -1,9 +1,9 @@
 """One SAT solver for a row of models without states, each a larger version of the one before: `--incremental`.
 
 Terms are interned, so what the next model has in common with those before are the same terms: they have their gates, their clauses,
-and what the solver has learnt about them. What is particular to a model is assumed, not asserted: that its constraints hold, and
-that one of its targets does. So every clause in the solver follows from the definitions of gates alone, and stays right whatever is
-asked next.
+and what the solver has learnt about them. That one of a model's targets holds is assumed, not asserted, and so is, where constraints
+change from model to model, that they hold: every clause in the solver then follows from the definitions of gates alone, and stays
+right whatever is asked next.
 
 Where a model has little in common with those before, a new solver is the better one: what the old one knows is about something else.
 """
@@ -23,7 +23,7 @@ from fsoft.circuit.cnf import POSITIVE, Encoder
 from fsoft.circuit.model import Model, roots
 from fsoft.circuit.verdict import Answer, Proved, Unknown
 from fsoft.frontend.source import NOWHERE, InputError
-from fsoft.program.expr import postorder
+from fsoft.program.expr import Expr, postorder
 from fsoft.solve.sat import DEFAULT, OutOfTime, Sat
 
 LEAST = 0.25
@@ -31,14 +31,18 @@ LEAST = 0.25
 
 
 class Kept:
-    """What is kept from model to model: gates and bits of terms, their clauses in a solver."""
+    """What is kept from model to model: gates and bits of terms, their clauses in a solver. `firm`: constraints are asserted, which is
+    quicker, and only models that have all of them can follow."""
 
-    def __init__(self, solver: str) -> None:
+    def __init__(self, solver: str, firm: bool) -> None:
+        self.firm = firm
         self.aig, self.sat = Aig(), Sat(solver)
         self.blaster = Blaster(self.aig)
         self.clauses = 0
         self.encoder = Encoder(self.aig, self._counted(), self.sat.var)
         self._leaves: dict[tuple[str, int], list[int]] = {}
+        self._constraints: tuple[frozenset[int], int] | None = None
+        self._asserted: set[Expr] = set()
 
     def _counted(self) -> Callable[[list[int]], None]:
         add = self.sat.add
@@ -58,6 +62,10 @@ class Kept:
                 old += term.width * self.blaster.has(term)
         return old / total if total else 1.0
 
+    def fits(self, model: Model) -> bool:
+        """Whether the model has all constraints that have been asserted."""
+        return self._asserted <= set(model.constraints.values())
+
     def bits(self, model: Model) -> BitModel:
         """The model in bits, as a view of the common graph."""
         view = BitModel(aig=self.aig, names=model.names)
@@ -71,6 +79,11 @@ class Kept:
         view.bad = {name: self.blaster.bit(term) for name, term in model.bad.items()}
         view.bounds = {name: self.blaster.bit(term) for name, term in model.bounds.items()}
         view.constraints = {name: self.blaster.bit(term) for name, term in model.constraints.items()}
+        if self.firm:
+            for term in model.constraints.values():
+                if term not in self._asserted:
+                    self.encoder.add([self.encoder.literal(self.blaster.bit(term), POSITIVE)])
+                    self._asserted.add(term)
         return view
 
     def find(self, view: BitModel, targets: list[int], deadline: float | None) -> BitStimulus | None:
@@ -79,16 +92,27 @@ class Kept:
         if not possible:
             return None
         literal, add = self.encoder.literal, self.encoder.add
-        assumed = [literal(one, POSITIVE) for one in dict.fromkeys(view.constraints.values()) if one != 1]
-        chosen = self.sat.var()
+        active, chosen = [] if self.firm else [self._active(view)], self.sat.var()
         add([-chosen, *(literal(one, POSITIVE) for one in possible)])
-        if not self.sat.solve([*assumed, chosen], deadline):
+        if not self.sat.solve([*active, chosen], deadline):
             add([-chosen])
             return None
         known = [self.encoder.known(one) for one in view.inputs]
         run = BitStimulus((), (tuple(int(bool(v) and self.sat.value(v)) for v in known),))
         add([-chosen])
         return run
+
+
+    def _active(self, view: BitModel) -> int:
+        """The literal under which the constraints of the model hold. Those of another model before it hold no longer."""
+        wanted = frozenset(view.constraints.values())
+        if self._constraints is None or self._constraints[0] != wanted:
+            if self._constraints is not None:
+                self.encoder.add([-self._constraints[1]])
+            self._constraints = wanted, self.sat.var()
+            for one in sorted(wanted):
+                self.encoder.add([-self._constraints[1], self.encoder.literal(one, POSITIVE)])
+        return self._constraints[1]
 
 
 @dataclass(slots=True)
@@ -123,14 +147,16 @@ class Growing:
         return found
 
     def _for(self, model: Model) -> Kept:
-        """The solver for the model: the one before if it knows enough of it."""
-        part = self._kept.known(model) if self._kept is not None else 0.0
-        if self._kept is None or part < LEAST:
-            self.cost = "a new solver" + (f" ({part:.0%} known)" if self._kept is not None else "")
-            self.close()
-            self._kept = Kept(self.solver)
-        else:
+        """The solver for the model: the one before if it knows enough of it. Constraints are asserted until it turns out that models have
+        much in common and other constraints; from then on they are assumed."""
+        old = self._kept
+        part = old.known(model) if old is not None else 0.0
+        if old is not None and part >= LEAST and old.fits(model):
             self.cost = f"{part:.0%} known"
+            return old
+        self.cost = "a new solver" + (f" ({part:.0%} known)" if old is not None else "")
+        self.close()
+        self._kept = Kept(self.solver, firm=old is None or part < LEAST)
         return self._kept
 
     def _certified(self, model: Model, found: Proved) -> Proved:

@@ -12,6 +12,8 @@ import shlex
 import shutil
 import signal
 import subprocess
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -27,9 +29,10 @@ from fsoft.sequentialize.c_text import c_text
 from fsoft.sequentialize.sites import Player, Sites
 from fsoft.sequentialize.targets import TARGETS, Target
 
-_FAILED = re.compile(r"^\W*(VERIFICATION FAILED|FALSE\b|Verification result: FALSE|KLEE: ERROR)", re.MULTILINE)
-_PASSED = re.compile(r"^\W*(VERIFICATION SUCCESSFUL|TRUE$|Verification result: TRUE|KLEE: done)", re.MULTILINE)
-_UNKNOWN = re.compile(r"^\W*(UNKNOWN|VERIFICATION UNKNOWN|Verification result: UNKNOWN)", re.MULTILINE)
+_MOST_OUTPUT = 64 << 20  # bytes
+_FAILED = re.compile(r"^[^\w\n]*(VERIFICATION FAILED|FALSE\b|Verification result: FALSE|KLEE: ERROR)", re.MULTILINE)
+_PASSED = re.compile(r"^[^\w\n]*(VERIFICATION SUCCESSFUL|TRUE$|Verification result: TRUE|KLEE: done)", re.MULTILINE)
+_UNKNOWN = re.compile(r"^[^\w\n]*(UNKNOWN|VERIFICATION UNKNOWN|Verification result: UNKNOWN)", re.MULTILINE)
 _VALUE = re.compile(r"\bin_(\d+)(?:[!@#&]\d+)*\s*(?::=|=)\s*(?:\(\w[\w ]*\)\s*)?(-?\d+|true\b|false\b)", re.IGNORECASE)
 
 _CALL = re.compile(r"\bnondet_\w+\(\) *= *(-?\d+)|\b__VERIFIER_nondet_\w+\(\) *= *(-?\d+)")
@@ -101,9 +104,7 @@ def _run(backend: Backend, text: str, timeout: float | None) -> str:
         except OSError as error:
             raise InputError(NOWHERE, f"--backend: cannot be run: {error.strerror}") from None
         try:
-            output, _ = process.communicate(timeout=timeout)
-        except subprocess.TimeoutExpired:
-            raise TimeoutError from None
+            output = _output(process, timeout)
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -113,9 +114,32 @@ def _run(backend: Backend, text: str, timeout: float | None) -> str:
     return output.decode(errors="replace")
 
 
+def _output(process: subprocess.Popen[bytes], timeout: float | None) -> bytes:
+    """What the process prints until it ends. A TimeoutError if it does not end, an InputError if it prints without end."""
+    output, deadline = bytearray(), None if timeout is None else time.monotonic() + timeout
+    stream = process.stdout
+    assert stream is not None
+
+    def read() -> None:
+        while len(output) <= _MOST_OUTPUT and (chunk := os.read(stream.fileno(), 1 << 16)):
+            output.extend(chunk)
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    reader.join(timeout)
+    if len(output) > _MOST_OUTPUT:
+        raise InputError(NOWHERE, f"--backend: it prints more than {_MOST_OUTPUT >> 20} MB")
+    try:
+        process.wait(None if deadline is None else max(0.0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        raise TimeoutError from None
+    reader.join(1.0)
+    return bytes(output)
+
+
 def _last(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    return lines[-1][:200] if lines else ""
+    return "".join(c if c.isprintable() else "?" for c in lines[-1][:200]) if lines else ""
 
 
 def _values(output: str, sites: Sites) -> dict[int, int]:

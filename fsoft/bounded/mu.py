@@ -22,6 +22,7 @@ from fsoft.bounded.walk import Ground, Taken, add_violations
 from fsoft.circuit.model import Model, check_model
 from fsoft.circuit.steps import StepTerms
 from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.passes.bounds import BadBound
 from fsoft.passes.unwind import Unwound
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj, negate
 from fsoft.program.verdict import Move
@@ -87,7 +88,7 @@ def mu(unwound: Unwound, given: Given) -> Mu:
     if reads not in READS:
         raise InputError(NOWHERE, f"no way '{reads}' to read in memory unwinding: one of {', '.join(READS)}")
     if given.writes is not None and not 1 <= given.writes <= MOST:
-        raise InputError(NOWHERE, f"--writes: from 1 to {MOST}, not {given.writes}")
+        raise BadBound(f"--writes: from 1 to {MOST}, not {given.writes}")
     ground = Ground(program)
     shared = Shared(program, ground.facts.strides)
     border = first_meeting(ground, shared)

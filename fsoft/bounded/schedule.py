@@ -24,6 +24,7 @@ from fsoft.bounded.home import happened, moves_of
 from fsoft.bounded.outcomes import Executed, Executor, Outcome, Values, applied
 from fsoft.bounded.walk import Ground, Taken, joined
 from fsoft.circuit.model import Model, check_model
+from fsoft.passes.bounds import BadBound
 from fsoft.passes.unwind import Unwound
 from fsoft.passes.ways import all_exclusive
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, ite, negate
@@ -32,6 +33,7 @@ from fsoft.program.state import OVER
 from fsoft.program.verdict import Move
 
 BOUND = "switches"
+MOST = 4096
 
 
 @dataclass(slots=True)
@@ -112,9 +114,11 @@ def default_switches(program_slots: int) -> int:
 
 def schedule(unwound: Unwound, given: Given) -> Schedule:
     """The formula for at most `given.context_bound` context switches."""
-    builder = _Builder(unwound)
     slots = len(unwound.program.threads)
     switches = default_switches(slots) if given.context_bound is None else given.context_bound
+    if not 1 <= switches <= MOST and given.context_bound is not None:
+        raise BadBound(f"--context-bound: from 1 to {MOST}, not {switches}")
+    builder = _Builder(unwound)
     for number in range(switches + 1):
         if not builder.context(number):
             break

@@ -19,6 +19,7 @@ from fsoft.bounded.shared import Shared
 from fsoft.bounded.walk import Ground, Taken, add_violations
 from fsoft.circuit.model import Model, check_model
 from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.passes.bounds import BadBound
 from fsoft.passes.unwind import Unwound
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj, negate
 from fsoft.program.verdict import Move
@@ -75,7 +76,7 @@ def tcbmc(unwound: Unwound, given: Given) -> Tcbmc:
     slots = len(program.threads)
     count = FIRST * slots if given.contexts is None else given.contexts
     if not 1 <= count <= MOST:
-        raise InputError(NOWHERE, f"--contexts: from 1 to {MOST}, not {count}")
+        raise BadBound(f"--contexts: from 1 to {MOST}, not {count}")
     ground = Ground(program)
     contexts = Contexts(ground, Shared(program, ground.facts.strides), count, order)
     for slot in range(slots):

@@ -17,6 +17,7 @@ from fsoft.analysis.sharing import Sharing
 from fsoft.circuit.pending import Candidate, Pending
 from fsoft.circuit.steps import Inputs, Touch
 from fsoft.program.expr import FALSE, Expr, conj, disj
+from fsoft.properties.race_objects import Ranges, counts, race_ranges
 
 Part = tuple[int, int]
 """An object and the offset where the part starts."""
@@ -59,28 +60,31 @@ _Uses = dict[Part, _Use]
 
 
 class _Parts:
-    """The parts of each object, as the accesses of the program cut it."""
+    """The parts of each object, as the accesses of the program cut it; without those on which races do not count."""
 
-    def __init__(self, steps: list[Candidate]):
+    def __init__(self, steps: list[Candidate], ranges: Ranges | None):
         edges: dict[int, set[int]] = {}
         for one in steps:
             for touch in one.effect.touches:
                 for way in touch.ways:
                     edges.setdefault(way.place.object.id, set()).update((way.offset, way.offset + touch.size))
-        self._starts = {number: sorted(found) for number, found in edges.items()}
+        self._parts = {
+            number: [(low, high) for low, high in pairwise(sorted(found)) if counts(ranges, number, low, high)]
+            for number, found in edges.items()
+        }
 
     def covered(self, obj: int, offset: int, size: int) -> list[Part]:
-        return [(obj, low) for low, high in pairwise(self._starts[obj]) if offset <= low and high <= offset + size]
+        return [(obj, low) for low, high in self._parts[obj] if offset <= low and high <= offset + size]
 
 
 def race(pending: Pending, others: Inputs, sharing: Sharing | None = None) -> Expr:
-    """Two slots are about to access the same byte, one writes, and not both are atomic. `others` collects the inputs of the later slot.
-    `sharing` can be given where the question is asked often."""
+    """Two slots are about to access the same byte (one on which races count), one writes, and not both are atomic. `others` collects the
+    inputs of the later slot. `sharing` can be given where the question is asked often."""
     threads, steps = pending.program.threads, [one for one in pending.steps if one.effect.touches]
     if pending.layout.descriptors is not None:  # without them nothing says who runs when
         sharing = sharing or Sharing(pending.program, pending.facts.points_to)
         steps = [one for one in steps if sharing.visible(threads[one.slot].template, one.step)]
-    parts = _Parts(steps)
+    parts = _Parts(steps, race_ranges(pending.program))
     found: Expr = FALSE
     before: _Uses = {}
     for slot in range(len(threads)):

@@ -131,9 +131,9 @@ def _bounded(bounded: BoundedEncoding, args: argparse.Namespace, asked: Request,
         return exits.TRUE
     try:
         unwound = unwind(program, bounds.loops)
+        formula = bounded.load()(unwound, bounds)
     except BadBound as error:
         raise exits.UsageError(str(error)) from None
-    formula = bounded.load()(unwound, bounds)
     stages.note("encode", f"{len(formula.model.inputs)} inputs, {len(formula.model.constraints)} constraints")
     form = Form(suffix, not args.no_reduce, False, args.bad, args.fold_constraints, args.aiger or "1.9", 0 if suffix == "smt2" else None)
     exported = export_model(formula.model, form, comment_of(bounded.name, unwound, formula), program.name)

@@ -29,9 +29,9 @@ class Rebuilt:
             raise InputError(Loc(map_file, 0), f"not a map that fsoft wrote: there are no formulas of an encoding '{name}'")
         try:
             self.unwound: Unwound = unwind(program, given.loops)
+            self.formula: Formula = ENCODINGS[name].load()(self.unwound, given)
         except BadBound as error:
             raise InputError(Loc(map_file, 0), str(error)) from None
-        self.formula: Formula = ENCODINGS[name].load()(self.unwound, given)
         comment = comment_of(name, self.unwound, self.formula)
         self.exported: Exported = export_model(self.formula.model, recipe.form, comment, program.name)
 

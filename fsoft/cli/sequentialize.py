@@ -63,11 +63,10 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages) -> int:
         return exits.TRUE
     try:
         loops = Bounds(args.unwind or Bounds().unwind, read_unwindset(args.unwindset))
-        unwound = unwind(program, loops)
+        given = Given(loops, rounds=args.rounds, schedule=args.schedule, writes=args.writes, grain=args.mu_grain, reads=args.mu_reads)
+        made = scheme_of(args.scheme)(unwind(program, loops), given)
     except BadBound as error:
         raise exits.UsageError(str(error)) from None
-    given = Given(loops, rounds=args.rounds, schedule=args.schedule, writes=args.writes, grain=args.mu_grain, reads=args.mu_reads)
-    made = scheme_of(args.scheme)(unwound, given)
     text = c_text(made.plain.program, TARGETS[args.tool], f"{asked.name}, {made.describe()}")
     if args.output is None:
         sys.stdout.write(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsoft.analysis.loops import loops
+from fsoft.frontend.source import NOWHERE, InputError
 from fsoft.program.program import Program, Thread
 
 START = "start"
@@ -23,8 +24,18 @@ class Bounds:
     largest: int = 50_000
 
 
-class BadBound(ValueError):
-    """A bound that means nothing; the message is for the user."""
+MOST = 100_000
+"""Rounds of a loop that can be asked for."""
+
+
+class BadBound(InputError, ValueError):
+    """A bound or schedule that means nothing; the message is for the user. On the command line it is a wrong option."""
+
+    def __init__(self, what: str):
+        super().__init__(NOWHERE, what)
+
+    def __str__(self) -> str:
+        return self.what
 
 
 def read_unwindset(texts: list[str]) -> tuple[tuple[tuple[str, str], int], ...]:
@@ -44,8 +55,8 @@ class Limits:
     def __init__(self, bounds: Bounds, program: Program):
         self.bounds = bounds
         self.each = dict(bounds.each)
-        if bounds.unwind < 1:
-            raise BadBound(f"loops cannot be unwound {bounds.unwind} times: --unwind wants a number from 1 on")
+        if not 1 <= bounds.unwind <= MOST:
+            raise BadBound(f"loops cannot be unwound {bounds.unwind} times: --unwind wants a number from 1 to {MOST}")
         threads = {name for t in program.threads for name in (t.name, str(t.index))} | {""}
         names = {name for loop in loops(program) for name in (loop.id, _base(loop.id))} | {START}
         for thread, loop in self.each:
@@ -53,6 +64,8 @@ class Limits:
                 raise BadBound(f"--unwindset: no thread '{thread}': one of {', '.join(t.name for t in program.threads)}")
             if loop not in names:
                 raise BadBound(f"--unwindset: no loop '{loop}' (--show-loops lists them)")
+            if self.each[thread, loop] > MOST:
+                raise BadBound(f"--unwindset: '{loop}' can be unwound at most {MOST} times, not {self.each[thread, loop]}")
 
     def of(self, thread: Thread, loop: str) -> int | None:
         """The bound that the user set for a loop."""

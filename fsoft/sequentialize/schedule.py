@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.passes.bounds import BadBound
 from fsoft.program.program import Program
 
 MOST = 1000
@@ -27,18 +27,18 @@ class Schedule:
 
 
 def schedule_of(program: Program, rounds: int | None, text: str | None, default: int = 2) -> Schedule:
-    """The schedule that was asked for; an InputError if it means nothing."""
+    """The schedule that was asked for; a BadBound if it means nothing."""
     slots = tuple(range(len(program.threads)))
     if text is None:
         count = default if rounds is None else rounds
         if not 1 <= count <= MOST:
-            raise InputError(NOWHERE, f"--rounds: from 1 to {MOST}, not {count}")
+            raise BadBound(f"--rounds: from 1 to {MOST}, not {count}")
         return Schedule((slots,) * count)
     parts = text.split(":")
     if rounds is not None and rounds != len(parts):
-        raise InputError(NOWHERE, f"--schedule has {len(parts)} rounds, --rounds says {rounds}")
+        raise BadBound(f"--schedule has {len(parts)} rounds, --rounds says {rounds}")
     if len(parts) > MOST:
-        raise InputError(NOWHERE, f"--schedule: at most {MOST} rounds")
+        raise BadBound(f"--schedule: at most {MOST} rounds")
     chosen = [slots if part.strip() == "+" else _some(program, part) for part in parts]
     chosen[0] = tuple(sorted({0, *chosen[0]}))
     return Schedule(tuple(chosen), any(one != slots for one in chosen))
@@ -50,6 +50,6 @@ def _some(program: Program, part: str) -> tuple[int, ...]:
     for word in part.split(","):
         if word.strip() not in names:
             known = ", ".join(f"{t.index} ({t.name})" for t in program.threads)
-            raise InputError(NOWHERE, f"--schedule: no thread '{word.strip()}': '+' for all, or some of {known}")
+            raise BadBound(f"--schedule: no thread '{word.strip()}': '+' for all, or some of {known}")
         found.append(names[word.strip()])
     return tuple(sorted(set(found)))

@@ -96,3 +96,22 @@ def test_a_model_with_nothing_in_common_gets_a_new_solver() -> None:
         assert growing.cost.startswith("a new solver")
     assert "0% known" in growing.cost
     growing.close()
+
+
+def test_constraints_that_stay_are_asserted_and_those_that_go_are_forgotten() -> None:
+    x = binary("mul", reg("x", 8), reg("x", 8))
+    small, odd = binary("ult", x, const(10, 8)), eq(binary("and", x, const(1, 8)), const(1, 8))
+    growing = Growing()
+    rows: list[tuple[list[Expr], int, type, str]] = [
+        ([small], 9, Violated, "a new solver"),
+        ([small, odd], 4, Proved, "% known"),
+        ([odd], 25, Violated, "a new solver (94% known)"),
+        ([small], 25, Proved, "% known"),
+        ([], 4, Violated, "% known"),
+    ]
+    for constraints, value, kind, cost in rows:
+        model = Model(inputs={"x": 8}, bad={"bad": eq(x, const(value, 8))})
+        model.constraints = {str(k): term for k, term in enumerate(constraints)}
+        assert isinstance(growing.check(model), kind)
+        assert cost in growing.cost and ("new" in cost or "new" not in growing.cost)
+    growing.close()

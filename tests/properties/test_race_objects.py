@@ -105,3 +105,17 @@ def test_the_command(source: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*asked, "plane"]) == 2
     assert main(["check", source, "--race-on", "plain"]) == 1
     assert "--property no-data-race" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("how", ["--engine bmc", "--encoding tcbmc", "--encoding mu", "--encoding schedule", "--encoding paths"])
+def test_other_engines_and_encodings_ask_about_the_same(how: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "two.c"
+    path.write_text("""#include <pthread.h>
+        struct { int raced, guarded; } s;
+        pthread_mutex_t m;
+        void *f(void *a) { s.raced = 1; pthread_mutex_lock(&m); s.guarded++; pthread_mutex_unlock(&m); return 0; }
+        int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); f(0); return 0; }""")
+    growing = ["--incremental"] if "encoding" in how else []
+    asked = ["check", str(path), "--no-trace", "--property", "no-data-race", *how.split(), *growing, "--race-on"]
+    assert main([*asked, "s.raced"]) == 10
+    assert main([*asked, "s.guarded"]) == 0, capsys.readouterr()

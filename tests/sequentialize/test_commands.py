@@ -56,7 +56,7 @@ def test_a_file_for_a_tool(source: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("arguments, code", [
     (["--scheme", "nothing"], exits.USAGE), (["--rounds", "0"], exits.USAGE), (["--for", "nobody"], exits.USAGE),
-    (["--rounds", "5000"], exits.BAD_INPUT), (["--schedule", "+:9"], exits.BAD_INPUT), (["--unwindset", "nowhere.0:2"], exits.USAGE),
+    (["--rounds", "5000"], exits.USAGE), (["--schedule", "+:9"], exits.USAGE), (["--unwindset", "nowhere.0:2"], exits.USAGE),
     (["--ltl", "G x < 3"], exits.USAGE), (["-o", "/nowhere/seq.c"], exits.BAD_INPUT),
 ])  # fmt: skip
 def test_bad_bounds_are_named(source: Path, arguments: list[str], code: int, capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,6 +91,17 @@ def test_what_does_not_replay_or_is_bounded_is_unknown(program: Program, tmp_pat
 def test_back_ends_that_crash_or_talk_nonsense(program: Program, tmp_path: Path, does: str) -> None:
     with pytest.raises(InputError, match="--backend"):
         check_with(program, GIVEN, backend_of(script(tmp_path, does)))
+
+
+def test_a_back_end_that_prints_without_end_is_ended(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fsoft.backend._MOST_OUTPUT", 1 << 20)
+    with pytest.raises(InputError, match="--backend: it prints more than 1 MB"):
+        check_with(program, GIVEN, backend_of(script(tmp_path, "yes nonsense")))
+
+
+def test_a_last_line_that_cannot_be_printed(program: Program, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"the last line is 'a\?b'"):
+        check_with(program, GIVEN, backend_of(script(tmp_path, r"printf 'a\033b'")))
 
 
 def test_a_back_end_that_hangs_is_ended(program: Program, tmp_path: Path) -> None:

@@ -4,11 +4,12 @@ transactions; with the depth, the time, the memory, the clauses and the conflict
     python benchmarks/daisy.py                              # every witness, at the sizes below
     python benchmarks/daisy.py --witness blocks-0-1 --operations 3 --blocks 4
     python benchmarks/daisy.py --raise operations           # until partial order alone needs 100 s (--enough) or the limit is reached
-    python benchmarks/daisy.py --proofs                     # the repaired file system: must be TRUE
+    python benchmarks/daisy.py --proofs                     # the repaired file system: must be TRUE, with a certificate
 
 Engine, solver and simplifications are the same in all settings (`--engine`, `--solver`). Every question is `fsoft check` in a process
 of its own, with a limit on time (`--timeout`) and memory (`--memory`). Seconds are processor time. Where fsoft does not have the options
-of a setting, or the engine does not answer the question, the table says so. The exit code is 1 if an answer is wrong.
+of a setting, or the engine does not answer the question, the table says so. The exit code is 1 if an answer is wrong. Proofs are asked of
+the engine explicit with `--certify` unless another is named: its certificate covers all interleavings, so there is one setting only.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 if TYPE_CHECKING:
+    from fsoft.program.verdict import Stats
     from fsoft.solve.sat import Sat
 
 SETTINGS = {
@@ -66,12 +68,15 @@ WITNESSES = [
     Witness("seek", "defect 2: another address's byte is read", "seek.c", ("ALLOC_LOCK",)),
     Witness("race-head", "defect 2: race on the head", "seek.c", ("ALLOC_LOCK",), "disk.head"),
 ]
+NAMES = (("blocks", 3), ("inodes", 3), ("block_size", 4))  # the directory is a file, too, with room for two entries
 PROOFS = [
     Witness("repaired-seek", "repaired: every byte is read back", "seek.c", ("HEAD_LOCK", "ALLOC_LOCK"), verdict="TRUE"),
     Witness("repaired-0-1", "repaired: no bit is lost, blocks 0 and 1", "blocks.c", ("HEAD_LOCK", "ALLOC_LOCK"), verdict="TRUE"),
     Witness("repaired-1-2", "repaired: no bit is lost, blocks 1 and 2", "blocks.c", ("HEAD_LOCK", "ALLOC_LOCK", "FIRST=1"), verdict="TRUE"),
     Witness("repaired-race", "repaired: no race on the byte", "blocks.c", ("HEAD_LOCK", "ALLOC_LOCK"), "@alloc", "TRUE"),
     Witness("repaired-head", "repaired: no race on the head", "blocks.c", ("HEAD_LOCK", "ALLOC_LOCK"), "disk.head", "TRUE"),
+    Witness("repaired-files", "repaired: creat and unlink lose no bit", "files.c", ("HEAD_LOCK", "ALLOC_LOCK"), verdict="TRUE"),
+    Witness("repaired-names", "repaired: files by name", "directory.c", ("HEAD_LOCK", "ALLOC_LOCK"), verdict="TRUE", sizes=NAMES),
 ]
 DEFAULTS = {"blocks": 3, "inodes": 2, "block_size": 1, "word_bytes": 1, "threads": 2, "operations": 1}
 
@@ -86,10 +91,13 @@ class Outcome:
     depth: int = -1
     clauses: int = 0
     conflicts: int = 0
+    states: int = 0
+    transitions: int = 0
 
     def cells(self) -> list[str]:
         depth = str(self.depth) if self.depth >= 0 else "-"
-        return [self.answer, depth, f"{self.seconds:.1f}", str(self.megabytes), _figure(self.clauses), _figure(self.conflicts)]
+        counted = (self.clauses, self.conflicts, self.states, self.transitions)
+        return [self.answer, depth, f"{self.seconds:.1f}", str(self.megabytes), *map(_figure, counted)]
 
 
 def _figure(number: int) -> str:
@@ -105,6 +113,7 @@ def command(witness: Witness, setting: Sequence[str], args: argparse.Namespace) 
     defines = [*witness.defines, *(f"{name.upper()}={value}" for name, value in sizes.items())]
     words = ["check", str(ROOT / "models" / "daisy" / witness.driver), "--engine", args.engine, "--no-trace", "--stats"]
     words += [word for define in defines for word in ("-D", define)]
+    words += ["--certify"] if args.engine == "explicit" and witness.verdict == "TRUE" else []
     if witness.race_on:
         words += ["--property", "no-data-race", "--race-on", witness.race_on.replace("@alloc", f"disk.byte[{allocation_byte(sizes)}]")]
     if args.solver and args.engine != "explicit":
@@ -134,7 +143,7 @@ def ask(words: list[str], timeout: float) -> Outcome:
             return Outcome("killed", _children() - before, **_known(report))
         seconds = _children() - before
         known = _known(report)
-    answer = (out.splitlines() or [""])[-1]
+    answer = (out.splitlines() or [""])[-1] + (", certified" if "\ncertified: " in out else "")
     if child.returncode not in (0, 5, 10, 31):
         answer = "not answered" if "does not answer" in err else f"error: {(err.splitlines() or ['?'])[-1]}"
     elif child.returncode == 31:
@@ -177,11 +186,12 @@ class Recorder:
     def _figures(self, sat: Sat) -> tuple[int, int]:
         return sat._solver.nof_clauses() or 0, (sat._solver.accum_stats() or {}).get("conflicts", 0)
 
-    def write(self, depth: int) -> None:
+    def write(self, stats: Stats) -> None:
         """The largest problem, and the conflicts of all: words that turn out to be too narrow start the engine again."""
-        self.depth = max(self.depth, depth)
+        self.depth = max(self.depth, stats.depth)
         figures = [(self.clauses, self.conflicts), *map(self._figures, self.solvers.values())]
         known = {"depth": self.depth, "clauses": max(c for c, _ in figures), "conflicts": sum(c for _, c in figures)}
+        known |= {"states": stats.states, "transitions": stats.transitions}
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         self.report.write_text(json.dumps(known | {"megabytes": memory}))
 
@@ -206,10 +216,10 @@ def child(report: str, words: list[str]) -> int:
     def decided(program: Any, engine: Any, args: Any, progress: Any) -> Any:
         def hear(stats: Any) -> None:
             progress(stats)
-            recorder.write(stats.depth)
+            recorder.write(stats)
 
         verdict = decide(program, engine, args, hear)
-        recorder.write(verdict.stats.depth)
+        recorder.write(verdict.stats)
         return verdict
 
     for where, name, what in ((Sat, "__init__", made), (Sat, "close", closed), (check, "decide", decided)):
@@ -226,8 +236,8 @@ def available() -> dict[str, tuple[str, ...]]:
     return {name: words for name, words in SETTINGS.items() if all(word in done.stdout for word in words if word.startswith("--"))}
 
 
-HEAD = ["witness", "setting", "answer", "depth", "seconds", "MB", "clauses", "conflicts"]
-WIDTHS = [16, 18, 20, 6, 9, 6, 12, 12]
+HEAD = ["witness", "setting", "answer", "depth", "seconds", "MB", "clauses", "conflicts", "states", "transitions"]
+WIDTHS = [16, 18, 20, 6, 9, 6, 12, 12, 10, 12]
 
 
 def row(cells: Sequence[str]) -> str:
@@ -293,7 +303,8 @@ def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(description="The Daisy case study: three settings for each witness")
     found.add_argument("--witness", action="append", metavar="NAME", help="only this one (again for more)")
     found.add_argument("--proofs", action="store_true", help="the repaired file system instead of the defective ones")
-    found.add_argument("--engine", metavar="NAME", help="who answers (bmc; with --proofs pdr)")
+    found.add_argument("--engine", metavar="NAME", help="who answers (bmc; with --proofs explicit, which then certifies)")
+    found.add_argument("--setting", action="append", choices=list(SETTINGS), help="only this one (again for more)")
     found.add_argument("--solver", default="", metavar="NAME", help="the SAT solver (the engine's own choice)")
     found.add_argument("--timeout", type=float, default=600, metavar="S", help="seconds per question (600)")
     found.add_argument("--memory", type=int, default=4000, metavar="MB", help="memory per question (4000)")
@@ -309,10 +320,13 @@ def main() -> int:
     if sys.argv[1:2] == ["--child"]:
         return child(sys.argv[2], sys.argv[3:])
     args = parser().parse_args()
-    args.engine = args.engine or ("pdr" if args.proofs else "bmc")
+    args.engine = args.engine or ("explicit" if args.proofs else "bmc")
+    if args.proofs and args.engine == "explicit":
+        args.setting = args.setting or ["plain"]
     settings = available()
     if missing := [name for name in SETTINGS if name not in settings]:
         print(f"this fsoft has no --por and --transactions: without {' and '.join(missing)}")
+    settings = {name: words for name, words in settings.items() if not args.setting or name in args.setting}
     print(f"engine {args.engine}{f', solver {args.solver}' if args.solver else ''}, {args.timeout:g} s and {args.memory} MB per question")
     print(row(HEAD))
     bad = 0

@@ -2,8 +2,9 @@
 
 Entry by entry, the words of a circuit are those of the interpreter (`encode.py`), with three liberties: a register that nobody reads any
 more keeps what it had, an undefined cell has any value, and of a cell that is partly defined some bytes have. Where a state says nothing
-about a word, the invariant says nothing either. The diagram asks for locations first, which settles what registers say, then for registers,
-then for memory; what is left to say after the same words is shared. On a path that was chosen, unit propagation knows the whole state.
+about a word, the invariant says nothing either. The diagram asks thread by thread for the location, which settles what registers say, and
+for the registers, then for memory; what is left to say after the same words is shared. On a path that was chosen, unit propagation
+knows the whole state.
 """
 
 from __future__ import annotations
@@ -105,7 +106,7 @@ class StateSet:
         return Certificate("invariant", fingerprint(bits), tuple(bits.targets()), clauses, circuit, (root,), split=split)
 
     def _columns(self, bits: BitModel) -> tuple[dict[int, int], list[Column]]:
-        """The latches that never change, and columns of the others: locations, registers, memory."""
+        """The latches that never change, and columns of the others in the order of the diagram."""
         indices = {name: index for index, name in enumerate(self.encoding.words.names) if name}
         facts: dict[int, int] = {}
         columns: list[Column] = []
@@ -125,7 +126,12 @@ class StateSet:
                 free = [(latch, bit) for bit, latch in reversed(list(enumerate(piece))) if latch not in facts]
                 if free:
                     columns.append(Column(index, low if len(pieces) > 1 else -1, *zip(*free)))
-        return facts, sorted(columns, key=lambda column: (*self.kind(column.index), column.index, column.low))
+        return facts, sorted(columns, key=self._rank)
+
+    def _rank(self, column: Column) -> tuple[int, ...]:
+        """Thread by thread, the location before the registers; then memory."""
+        kind, slot = self.kind(column.index)
+        return kind == MEMORY, slot, kind, column.index, column.low
 
     def _fixed(self, index: int, width: int) -> dict[int, int]:
         """The lowest `width` bits of an entry that are the same in all states."""

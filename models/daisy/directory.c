@@ -26,7 +26,7 @@ static void *worker(void *argument) {
     const unsigned char *name = argument;
     for (int done = 0; done < OPERATIONS; done++) {
         unsigned char byte = name[0], back = 0;
-        int number = directory_create(name), wrote, read;
+        int number = directory_create(name), wrote = 0, read = 0;
         assert(number > 0);
 #ifdef BY_NUMBER
         wrote = daisy_write(number, 0, 1, &byte);

@@ -165,7 +165,8 @@ class Stubborn:
         for index in steps:
             r, w = self.now(v, i, index)
             reads, writes = reads | r, writes | w
-        return self._meets(v, i, j, reads, writes)
+        apart = ~self.facts.quiet[i]
+        return self._meets(v, i, j, reads & apart, writes & apart)
 
     def _meets(self, v: Sequence[Any], i: int, j: int, reads: int, writes: int) -> bool:
         """Slot j may write what is in `reads`, or touch what is in `writes`, while i does not move."""

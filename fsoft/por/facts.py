@@ -30,8 +30,9 @@ _entry_ignored = False
 
 class Facts:
     """`prints[slot][step]`, `future(slot, location)`, `sticky[slot]`; `shared`, `relevant` (those whose touches count),
-    `locks` and `derived` (locks that are flags) are masks over the state vector. With `seen` the question is about runs: threads that
-    may change what is seen, or stop, are `sticky` too."""
+    `locks` and `derived` (locks that are flags) are masks over the state vector. `quiet[slot]`: what only the slot
+    itself touches while it runs. With `seen` the question is about runs: threads that may change what is seen, or stop, are
+    `sticky` too."""
 
     def __init__(self, program: Program, patterns: Patterns = NO_PATTERNS, seen: Seen | None = None):
         self.program, self.seen = program, seen
@@ -42,7 +43,7 @@ class Facts:
         rough = [self._trace(Tracer(self.ground, slot)) for slot in slots]
         self._initial = self.layout.initial()
         self._written = _union(self._changed(one) for rows in rough for one in rows if one.possible)
-        self.guarded = self.descriptors.guarded(rough)
+        self.guarded = self.descriptors.guarded([self._trace(Tracer(self.ground, slot, self.frozen)) for slot in slots])
         self.ground.watch_zeros(self.guarded & _union(1 << index for index in self.descriptors.state if index >= 0))
         self._writes_of = [_union(i.writes for one in rows for i in one.items) for rows in rough]
         self.prints = [self._trace(self._tracer(slot)) for slot in slots]
@@ -50,6 +51,7 @@ class Facts:
         for rows, held in zip(self.prints, self.held, strict=True):
             for one in rows:
                 one.possible = one.possible and held.possible(one.index)
+        self.quiet = self.descriptors.quiet(self.prints, self.guarded)
         self.shared = self._shared()
         self.starts = [[self.descriptors.starts(one) for one in rows] for rows in self.prints]
         again = reaches_itself([_union(rows) for rows in self.starts])

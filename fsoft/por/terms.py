@@ -178,6 +178,10 @@ class StubbornTerms:
                         _add(table, entry, conj(here, when))
         return reads, writes
 
+    def _apart(self, slot: int, table: Conditions) -> Conditions:
+        """Without what only the slot itself touches while it runs."""
+        return {entry: when for entry, when in table.items() if not self.facts.quiet[slot] >> entry & 1}
+
     def _loaded(self, slot: int, loads: Sequence[Loaded]) -> dict[str, Expr] | None:
         """The values of loads in this state, over words and registers; None if one is not simply that of a cell."""
         values: dict[str, Expr] = {}
@@ -371,7 +375,7 @@ class StubbornTerms:
         self.later = [self._later(slot) for slot in self.slots]
         rows = []
         for i in self.slots:
-            reads, writes = self._now(i)
+            reads, writes = (self._apart(i, table) for table in self._now(i))
             everybody = disj(self.at(i, self.facts.sticky[i] | self.facts.entering[i]), self._over(i))
             enables = self._enables(i)
             row = []

@@ -71,10 +71,14 @@ class Descriptors:
         return all(self._impossible(one, store, entry, state) for store in stores)
 
     def _impossible(self, one: Footprint, store: Written, entry: int, state: int) -> bool:
-        """With the state RUNNING the store does not happen, or goes elsewhere."""
+        """While RUNNING the store does not happen, or goes elsewhere. Suppose that it goes to `entry`: if that is the state itself,
+        a load from where the store goes gives RUNNING (a join through a handle)."""
         if not one.plain:
             return False
-        known = {load.name: const(descriptor.RUNNING, 8 * load.size) for load in one.loads if self._reads(load.address, load.size, state)}
+        same = store.address if entry == state else None
+        states = [load for load in one.loads if load.address is same and load.size == store.size]
+        states += [load for load in one.loads if self._reads(load.address, load.size, state)]
+        known = {load.name: const(descriptor.RUNNING, 8 * load.size) for load in states}
         if not known:
             return False
         for need in one.needs[: store.needs]:
@@ -83,6 +87,38 @@ class Descriptors:
         happens = conj(fill(store.when, known), negate(fill(store.stops, known)))
         address = fill(store.address, known)
         return self._elsewhere(happens, address, store.size, entry, atoms((happens, address)))
+
+    # ------------------------------------------------------------ while a thread runs
+
+    def quiet(self, prints: Sequence[Sequence[Footprint]], guarded: int) -> list[int]:
+        """By slot: the entries of its descriptor that no other thread touches while it is RUNNING. Joining it reads and writes them, but is
+        disabled for so long."""
+        out = []
+        for slot, state in enumerate(self.state):
+            mask = 0
+            runs = slot > 0 or self.ground.layout.initial()[state] == descriptor.RUNNING  # a slot moves only while its state says so
+            if state >= 0 and guarded >> state & 1 and runs:
+                others = [one for k, rows in enumerate(prints) if k != slot for one in rows if one.possible]
+                for field in descriptor.FIELDS:
+                    entry = self._entry(slot, field)
+                    if entry >= 0 and all(self._silent(one, entry, state, field) for one in others):
+                        mask |= 1 << entry
+            out.append(mask)
+        return out
+
+    def _silent(self, one: Footprint, entry: int, state: int, field: str) -> bool:
+        """While the state is RUNNING the step does not touch the entry, that field of the same descriptor."""
+        touching = [item for item in one.items if (item.reads | item.writes) >> entry & 1]
+        if not touching:
+            return True
+        if not one.plain:
+            return False
+        delta, joined = descriptor.offset(0, field, self.ground.program.word // 8), awaited(one)
+        return all(
+            (item.where.kind == "store" and self._kept(one, entry, state))
+            or (item.where.kind in ("load", "store") and any(_beyond(item.address, address) == delta for address in joined))
+            for item in touching
+        )
 
     def _reads(self, address: Expr, size: int, entry: int) -> bool:
         return address.is_const and self.ground.entry(address.value, size) == entry
@@ -105,6 +141,31 @@ class Descriptors:
         if happens is FALSE:
             return True
         return address.is_const and not self.ground.at(Where("store", size), address.value)[1] >> entry & 1
+
+
+def awaited(one: Footprint) -> list[Expr]:
+    """Addresses such that the step is disabled while what is there is RUNNING: the states of threads that it joins."""
+    found = []
+    for load in one.loads if one.plain else ():
+        known = {load.name: const(descriptor.RUNNING, 8 * load.size)}
+        for need in one.needs if load.when is TRUE else ():
+            if fill(need.when, known) is TRUE and fill(need.stops, known) is FALSE:
+                if any(fill(part, known) is FALSE for part in conjuncts(need.condition)):
+                    found.append(load.address)
+                    break
+    return found
+
+
+def _beyond(address: Expr | None, start: Expr) -> int | None:
+    """How many bytes an address is beyond another one, if the terms say so."""
+    if address is None:
+        return None
+    if address is start:
+        return 0
+    if address.is_const and start.is_const:
+        return address.value - start.value
+    plain = address.op == "padd" and address.args[0] is start and address.args[1].is_const
+    return address.args[1].value if plain else None
 
 
 def early_locations(ground: Ground, descriptors: Descriptors, prints: Sequence[Footprint]) -> frozenset[int]:

@@ -1,4 +1,4 @@
-"""How time and formulas grow: `python benchmarks/growth.py [--encoding E ...] [--quick] [--svg FOLDER]`.
+"""How time and formulas grow: `python benchmarks/growth.py [--encoding E ...] [--quick] [--no-answers] [--svg FOLDER]`.
 
 Three programs that scale, each encoding: against unwinding (1..50), threads (2..16), contexts (2..20; rounds and writes for the encodings
 that count those) and the size of an array (4..256). For each curve the exponent of a power law fitted to its upper half (log-log least
@@ -103,11 +103,11 @@ def point(what: str, name: str, size: int, timeout: float, asked: bool) -> Point
     return found
 
 
-def curve(what: str, name: str, sizes: tuple[int, ...], timeout: float) -> list[Point]:
-    """The points until one takes too long."""
+def curve(what: str, name: str, sizes: tuple[int, ...], timeout: float, answers: bool) -> list[Point]:
+    """The points until one takes too long, with answers as long as they are wanted and come in time."""
     points: list[Point] = []
     for size in sizes:
-        found = point(what, name, size, timeout, not points or points[-1].answered is not None)
+        found = point(what, name, size, timeout, answers and (not points or points[-1].answered is not None))
         if found is None:
             break
         points.append(found)
@@ -182,13 +182,14 @@ def main() -> int:
     parser.add_argument("--what", action="append", default=[], choices=tuple(WHOLE))
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--timeout", type=float, default=60, metavar="S", help="processor seconds to make a formula, and to answer it (60)")
+    parser.add_argument("--no-answers", dest="answers", action="store_false", help="make formulas only")
     parser.add_argument("--svg", metavar="FOLDER")
     args = parser.parse_args()
     rows = []
     for what, sizes in (QUICK if args.quick else WHOLE).items():
         if args.what and what not in args.what:
             continue
-        curves = {name: curve(what, name, sizes, args.timeout) for name in args.encoding or FORMULAS}
+        curves = {name: curve(what, name, sizes, args.timeout, args.answers) for name in args.encoding or FORMULAS}
         rows += [_row(what, name, points) for name, points in curves.items()]
         if args.svg:
             _draw(Path(args.svg), what, curves)

@@ -150,8 +150,8 @@ def _few_threads(facts: Facts) -> bool:
 MEMBERS = (
     on_program("lock-order", "lock-order", _deadlocks, turn=1.0),
     bounded("tcbmc", "tcbmc"),
-    on_program("explicit", "explicit"),
-    for_any_number("parametric", "parametric", _any_number, turn=6.0),
+    on_program("explicit", "explicit", turn=6.0),
+    for_any_number("parametric", "parametric", _any_number, turn=12.0),
     on_program("explicit, cstub", "explicit", _reducible, cstub=True),
     on_program("invariants", "parametric", _few_threads, turn=6.0),
     on_circuit("abc, cstub", "abc", _reducible, cstub=True, tools=True),

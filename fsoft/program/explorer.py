@@ -29,6 +29,7 @@ from fsoft.program.state import DEAD, OVER, Access, Event, Halted, Question, Vec
 from fsoft.program.verdict import Move, Stats, Verdict
 
 _CHECK_EVERY = 64  # states between looks at the clock
+_MANY = 10  # threads from which the first guided runs come earlier: there are more ways to go, and each state takes longer
 _HUNTS = ((2_000, 6_000), (10_000, 10_000), (100_000, 50_000), (1_000_000, 200_000))  # after so many states, guided runs over so many
 
 
@@ -233,10 +234,15 @@ class Explorer:
                 level_end = len(self._keys)
             if number % _CHECK_EVERY == 0:
                 self._look_at_the_clock(started)
-            if self._hunted < len(_HUNTS) and len(self._keys) >= _HUNTS[self._hunted][0] and self.hunts and self.props:
+            if self._hunted < len(_HUNTS) and len(self._keys) >= self._next_hunt() and self.hunts and self.props:
                 self._hunt(_HUNTS[self._hunted][1])
             self._expand(number)
             number += 1
+
+    def _next_hunt(self) -> int:
+        """After how many states."""
+        states = _HUNTS[self._hunted][0]
+        return states if self._hunted else states * _MANY // max(_MANY, len(self.program.threads))
 
     def _hunt(self, budget: int) -> None:
         """Guided runs, before the search goes on: they find what lies too deep for it (`hunter.py`)."""

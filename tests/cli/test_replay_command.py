@@ -94,6 +94,14 @@ def test_runs_that_start_elsewhere(tmp_path: Path, capsys: pytest.CaptureFixture
     assert code == 10 and out[-1] == "FALSE(unreach-call)", (out, err)
 
 
+@needs_gcc
+def test_an_error_function_with_nothing_in_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "e.c").write_text("void reach_error(void) {}\nint main(void) { reach_error(); return 0; }\n")
+    trace = str(tmp_path / "e.json")
+    assert main(["check", str(tmp_path / "e.c"), "--64", "--engine", "explicit", "--trace-file", trace]) == 10
+    assert fsoft(capsys, "replay", str(tmp_path / "e.c"), trace)[0] == 10
+
+
 def test_an_argument_that_cannot_be_passed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "e.c").write_text("#include <assert.h>\nvoid f(float x) { assert(x != 3); }\n")
     trace = str(tmp_path / "e.json")

@@ -85,7 +85,8 @@ def _compile(path: str, flags: Sequence[str], bits: int, prop: str, target: str)
     checks = ["-fsanitize=" + UNDEFINED[prop]] if prop in UNDEFINED else []
     language = ["-x", "cpp-output"] if path.endswith(".i") else []
     arguments = [f"-m{bits}", "-std=gnu17", "-g", "-O0", "-w", "-fno-builtin", "-fno-pie", "-D__FSOFT__=1", *flags]
-    done = _run(GCC, [*arguments, "-fsanitize=thread", *checks, *language, "-c", path, "-o", target], os.path.dirname(target))
+    hooks = ["-fsanitize=thread", "-finstrument-functions", *checks]
+    done = _run(GCC, [*arguments, *hooks, *language, "-c", path, "-o", target], os.path.dirname(target))
     if done.returncode:
         if bits == 32 and re.search(r"(gnu/stubs-32|bits/libc-header-start|sys/cdefs)\.h: No such file", done.stderr):
             raise InputError(Loc(path, 0), "gcc cannot compile for 32 bits here (Debian: apt-get install gcc-multilib)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,14 @@ import pytest
 from fsoft.files import write_file
 from fsoft.interrupts import noticed, scratch, undisturbed
 from fsoft.solve.sat import Sat
+
+
+@pytest.fixture(autouse=True)
+def heard() -> Iterator[None]:
+    """Ctrl-C is heard, also where the tests run in the background of a shell that switches it off."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def ended(work: Callable[[], object]) -> int:

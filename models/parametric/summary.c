@@ -10,6 +10,7 @@ pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 unsigned __VERIFIER_nondet_uint(void);
 
 void *worker(void *unused) {
+  (void)unused;
   unsigned k = __VERIFIER_nondet_uint() % SIZE;
   pthread_mutex_lock(&m);
 #ifdef WIDE

@@ -40,7 +40,7 @@ int main(void) {
     assert(a + x + z >= 0);
 }
 """
-LINE_1 = {"3a": 8, "4a": 9, "1b": 13, "5b": 18}  # a thread's first statement shows with the line of its function
+LINE_1 = {"3a": 8, "4a": 9, "1b": 14, "5b": 18}
 
 FIGURE_2 = """#include <pthread.h>
 #include <assert.h>
@@ -73,7 +73,7 @@ int main(void) {
     assert(a + b + x + y + z >= 0);
 }
 """
-LINE_2 = {"6a": 11, "1b": 15}
+LINE_2 = {"6a": 11, "1b": 16}
 
 
 def first_conflicts_with_second(folder: Path, text: str, kind: str, lines: dict[int, int]) -> tuple[bool, set[int]]:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from fsoft.api import load
-from fsoft.por import Facts, Stubborn
+from fsoft.por.explicit import Stubborn
+from fsoft.por.facts import Facts
 from fsoft.program import descriptor
 from fsoft.program.options import Options
 from fsoft.program.program import Program

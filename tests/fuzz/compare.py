@@ -92,7 +92,8 @@ def csmith_text(seed: int) -> str | None:
     """A Csmith program; None if Csmith is not installed or gives up."""
     if shutil.which("csmith") is None:
         return None
-    done = subprocess.run(["csmith", "--seed", str(seed), *CSMITH_FLAGS], capture_output=True, text=True, timeout=60)
+    with tempfile.TemporaryDirectory() as folder:  # csmith leaves a file where it runs
+        done = subprocess.run(["csmith", "--seed", str(seed), *CSMITH_FLAGS], capture_output=True, text=True, timeout=60, cwd=folder)
     return done.stdout if done.returncode == 0 else None
 
 

@@ -29,6 +29,7 @@ from tests.models.table import RUNS, Row, rows
 
 ANSWERED = (0, 5, 10)  # exit codes of TRUE, UNKNOWN, FALSE
 TIMED_OUT = 31
+AUTO = "auto"  # what fsoft does if nobody chooses
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ def _who(engine: str) -> list[str]:
     if name in ENCODINGS:
         option = "--mu-grain" if name == "mu" else "--order"
         return ["--encoding", name, "--incremental", *([option, variant] if variant else [])]
-    return ["--engine", engine]
+    return [] if engine == AUTO else ["--engine", engine]
 
 
 def in_child(command: list[str], out: int, err: int) -> int:
@@ -128,6 +129,8 @@ def answerable(engine: str, chosen: Iterable[Row] | None = None) -> list[Row]:
     properties = PROPERTIES
     if engine == "klive":
         properties = RUNS
+    elif engine == AUTO:
+        properties = (*PROPERTIES, *RUNS)
     elif "--encoding" not in _who(engine):
         found = find_engine(engine)
         properties = (*found.properties, *(RUNS if found.takes == "model" or engine == "explicit" else ()))
@@ -159,7 +162,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("words", nargs="*")
     parser.add_argument("--timeout", type=int, default=60)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--engine", default="explicit", help="a name, or all; or an encoding")
+    parser.add_argument("--engine", default="explicit", help="a name, auto, or all; or an encoding")
     parser.add_argument("--every", type=int, default=1, metavar="K", help="each K-th row only")
     parser.add_argument("--verdict", default="", help="only rows whose verdict begins so")
     parser.add_argument("--large", action="store_true", help="the rows of large.toml instead")

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from fsoft.frontend.source import InputError
-from fsoft.trace.replay import prepare
+from fsoft.trace.replay import endless, prepare
 from tests.models.agree import in_child, warm_up
 from tests.models.table import BITS, Row, rows
 
@@ -64,6 +64,8 @@ def replay(row: Row, state: Path, engine: str, timeout: int) -> Result:
     trace = trace_of(row, state, engine, timeout)
     if trace is None:
         return Result(row.name, row.prop, False, f"no trace within {timeout} s")
+    if (why := endless(trace)) is not None:
+        return Result(row.name, row.prop, False, why)
     folder = state / f"program{row.bits}"
     folder.mkdir(exist_ok=True)
     try:

@@ -18,7 +18,7 @@ from fsoft.cli.json import hash_of
 from fsoft.frontend.source import InputError, Loc
 from fsoft.interrupts import scratch, terminable
 from fsoft.trace.record import SCHEMA
-from fsoft.trace.replay import Outcome, Prepared, prepare
+from fsoft.trace.replay import Outcome, Prepared, endless, prepare
 
 _TIMEOUT = 20.0
 
@@ -82,10 +82,8 @@ def _trace(path: str) -> dict[str, Any]:
     missing = [key for key in ("files", "data_model", "entry", "eval_order", "property", "objects", "moves", "end") if key not in trace]
     if missing:
         raise InputError(Loc(path, 0), f"'{missing[0]}' is missing (was it written with --no-trace?)")
-    if trace["end"].get("kind") == "open" and trace["property"] == "no-data-race":
-        raise InputError(Loc(path, 0), "the accesses follow each other: that nothing orders them (race model c11) shows in no execution")
-    if trace["end"].get("kind") == "open":
-        raise InputError(Loc(path, 0), "the property is one of infinite runs: there is no failure to end in")
+    if (why := endless(trace)) is not None:
+        raise InputError(Loc(path, 0), why)
     return trace
 
 

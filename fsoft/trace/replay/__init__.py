@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from fsoft.trace.replay.run import Outcome, Prepared, prepare
+from fsoft.trace.replay.run import Outcome, Prepared, endless, prepare
 
-__all__ = ["Outcome", "Prepared", "prepare"]
+__all__ = ["Outcome", "Prepared", "endless", "prepare"]

@@ -101,6 +101,15 @@ class Prepared:
         return Outcome(kind, int(slot), int(line), int(done), int(events), int(torn), text, output)
 
 
+def endless(trace: Json) -> str | None:
+    """Why no execution can end in what the trace shows, if that is so."""
+    if trace["end"].get("kind") != "open":
+        return None
+    if trace["property"] == "no-data-race":
+        return "the accesses follow each other: that nothing orders them (race model c11) shows in no execution"
+    return "the property is one of infinite runs: there is no failure to end in"
+
+
 def prepare(trace: Json, files: list[str], bits: int, folder: str) -> Prepared:
     """Compile the files and write the schedule. The files stand for those of the trace, in that order."""
     sources = [(path, flags_of(entry)) for path, entry in zip(files, trace["files"], strict=True)]

@@ -11,20 +11,21 @@ Where a model has little in common with those before, a new solver is the better
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from checkers.safety import Progress, Question, in_turn, induction, violated
-from checkers.sat import write_proof
+from checkers.safety import Progress, Question, in_turn
+from checkers.sat import proved_about, put, write_proof
 from fsoft.circuit.aig import Aig
 from fsoft.circuit.bitblast import Blaster, bitblast
-from fsoft.circuit.bits import BitModel, BitStimulus, fingerprint
+from fsoft.circuit.bits import BitModel, BitStimulus
 from fsoft.circuit.cnf import POSITIVE, Encoder
 from fsoft.circuit.model import Model, roots
-from fsoft.circuit.verdict import Answer, Proved, Unknown
+from fsoft.circuit.verdict import Answer, Proved
 from fsoft.frontend.source import NOWHERE, InputError
 from fsoft.program.expr import Expr, postorder
-from fsoft.solve.sat import DEFAULT, OutOfTime, Sat
+from fsoft.solve.sat import DEFAULT, Sat
 
 LEAST = 0.25
 """The part of a model that must be known for the solver to be kept."""
@@ -140,7 +141,7 @@ class Growing:
         before = kept.clauses
         view = kept.bits(model)
         question = Question(view, progress, timeout, bad)
-        found = in_turn(question, lambda names, hear: _ask(kept, question, names, hear))
+        found = in_turn(question, lambda names, hear: put(question, partial(kept.find, view), names, hear))
         self.cost += f", {kept.clauses - before} clauses"
         if isinstance(found, Proved):
             found = self._certified(model, found)
@@ -164,27 +165,10 @@ class Growing:
         bits = bitblast(model)
         if self.proof is not None:
             write_proof(bits, self.solver, self.proof)
-        mark = fingerprint(bits)
-        return replace(found, certificates=tuple(replace(one, model=mark) for one in found.certificates))
+        return proved_about(found, bits)
 
     def close(self) -> None:
         """Frees the solver's memory now."""
         if self._kept is not None:
             self._kept.sat.close()
             self._kept = None
-
-
-def _ask(kept: Kept, question: Question, names: list[str], progress: Progress | None) -> Answer:
-    every = question.bits.targets()
-    targets = {name: every[name] for name in names}
-    try:
-        run = kept.find(question.bits, list(targets.values()), question.deadline)
-    except OutOfTime:
-        return Unknown(-1, "time limit reached")
-    if run is not None:
-        return violated(question.bits, run, targets)
-    if progress:
-        progress(0)
-    certificate = induction(0, None).certificate
-    assert certificate is not None
-    return Proved((replace(certificate, targets=tuple(names)),), 0)

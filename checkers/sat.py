@@ -7,6 +7,7 @@ the formula that says that some bad or bound holds is written as DIMACS beside i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -41,19 +42,35 @@ class SatEngine(SafetyEngine):
 
     @staticmethod
     def _ask(question: Question, formula: Formula, names: list[str], progress: Progress | None) -> Answer:
-        every = question.bits.targets()
-        targets = {name: every[name] for name in names}
-        try:
-            run = formula.find(list(targets.values()), question.deadline)
-        except OutOfTime:
-            return Unknown(-1, "time limit reached")
-        if run is not None:
-            return violated(question.bits, run, targets)
-        if progress:
-            progress(0)
-        certificate = induction(0, None).certificate
-        assert certificate is not None
-        return Proved((replace(certificate, model=fingerprint(question.bits), targets=tuple(names)),), 0)
+        found = put(question, formula.find, names, progress)
+        return proved_about(found, question.bits) if isinstance(found, Proved) else found
+
+
+Find = Callable[[list[int], float | None], BitStimulus | None]
+"""Inputs under which one of the targets holds, if the solver finds them before a deadline."""
+
+
+def put(question: Question, find: Find, names: list[str], progress: Progress | None) -> Answer:
+    """One question about the targets of these names. The certificate of a proof does not say about which model yet."""
+    every = question.bits.targets()
+    targets = {name: every[name] for name in names}
+    try:
+        run = find(list(targets.values()), question.deadline)
+    except OutOfTime:
+        return Unknown(-1, "time limit reached")
+    if run is not None:
+        return violated(question.bits, run, targets)
+    if progress:
+        progress(0)
+    certificate = induction(0, None).certificate
+    assert certificate is not None
+    return Proved((replace(certificate, targets=tuple(names)),), 0)
+
+
+def proved_about(found: Proved, bits: BitModel) -> Proved:
+    """The proof, with certificates about this model."""
+    mark = fingerprint(bits)
+    return replace(found, certificates=tuple(replace(one, model=mark) for one in found.certificates))
 
 
 class Formula:

@@ -60,6 +60,9 @@ class Result:
 
 # ---------------------------------------------------------------- tasks
 
+_OF_RACES = {"--race-on", "--race-model"}
+"""Options that only say which races count."""
+
 
 def of_table() -> list[Task]:
     """The programs of `models/`: one task for each set of options, with all properties of steps that are asked about under them (and so
@@ -68,7 +71,7 @@ def of_table() -> list[Task]:
     folders = {}
     for row in rows():
         defines = [part for d in row.defines for part in ("-D", d)]
-        options = [option for before, option in zip(("", *row.options), row.options) if "--race-on" not in (before, option)]
+        options = [option for before, option in zip(("", *row.options), row.options) if not {before, option} & _OF_RACES]
         key = (str(row.path), f"--{row.bits}", *defines, *options)
         folders[key] = f"models/{row.program.rpartition('/')[0]}"
         asked[key].add(row.prop)

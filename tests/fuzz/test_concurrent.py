@@ -45,13 +45,15 @@ def test_states_in_circuits(prop: str, first: int) -> None:
     assert tally.decided["bmc"] >= 1
 
 
-FLOORS = {"pdr": 0.4, "bdd": 0.4, "abc": 0.4, "portfolio": 0.25, "bmc": 0.15, "simulation": 0.1, "kinduction": 0.05, "smt": 0.03}
+FLOORS = {"pdr": 0.4, "bdd": 0.4, "abc": 0.4, "portfolio": 0.25, "bmc": 0.1, "simulation": 0.1, "kinduction": 0.04, "smt": 0.03}
 """The part of its programs that an engine decides at least, on a machine that has other things to do."""
+HUNTERS = ("bmc", "kinduction", "smt")
+"""Engines that seldom prove: most of their time they run into their limit."""
 
 
 def test_every_engine_on_circuits(capsys: pytest.CaptureFixture[str]) -> None:
     """No engine contradicts the plain explorer on 100 programs, two engines on each."""
-    ways = {engine: circuit_way(engine, 2, quick=True) for engine in available_engines()}
+    ways = {engine: circuit_way(engine, 1.2 if engine in HUNTERS else 2, quick=True) for engine in available_engines()}
     tally = campaign(iter(range(100)), frozenset({"unreach-call"}), ways, small=True, each=2)
     with capsys.disabled():
         print("\n" + "\n".join(tally.lines()))

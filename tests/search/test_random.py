@@ -12,7 +12,7 @@ LIGHT = ("merge", "sleep", "persistent", "persistent, merge", "source")
 
 def test_agrees_with_the_explorer(capsys: pytest.CaptureFixture[str]) -> None:
     """100 programs, two ways each."""
-    tally = campaign(range(100), each=2, seconds=0.5)
+    tally = campaign(range(100), each=2, seconds=0.3)
     with capsys.disabled():
         print("\n" + "\n".join(tally.lines()))
     assert tally.wrong == []

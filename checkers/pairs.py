@@ -36,6 +36,11 @@ def pair_invariants(bits: BitModel, tick: Callable[[], None] = lambda: None, sol
     candidates = _candidates(bits)
     if len(candidates) > _CANDIDATES:
         return []
+    return _needed(inductive_part(bits, candidates, tick, solver))
+
+
+def inductive_part(bits: BitModel, candidates: list[Clause], tick: Callable[[], None], solver: str) -> list[Clause]:
+    """The largest part of the candidates that is inductive as a set, if initial states satisfy them; none if that takes too much work."""
     queries = _QUERIES
     while candidates:
         tick()
@@ -43,7 +48,7 @@ def pair_invariants(bits: BitModel, tick: Callable[[], None] = lambda: None, sol
         if kept is None:
             return []
         if len(kept) == len(candidates):
-            return _needed(kept)
+            return kept
         queries -= used
         candidates = kept
     return []
@@ -147,4 +152,4 @@ def _needed(clauses: list[Clause]) -> list[Clause]:
     return found
 
 
-__all__ = ["pair_invariants"]
+__all__ = ["Clause", "inductive_part", "pair_invariants"]

@@ -11,31 +11,28 @@ latches that, with the inputs chosen, force the successor. The proof is the set 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from checkers.pairs import pair_invariants
+from checkers.learn import learn
+from checkers.pairs import Clause, pair_invariants
 from checkers.registry import ModelEngine
 from checkers.safety import Excluded, Goal, Outcome, Reached, SafetyEngine, invariant
 from checkers.simulation import random_run
-from fsoft.circuit.bits import BitModel, BitStimulus
-from fsoft.circuit.cnf import NEGATIVE, POSITIVE, Encoder
-from fsoft.program.verdict import InternalError
-from fsoft.solve.sat import Sat
-
-Cube = tuple[int, ...]
-_RECYCLE = 1500  # temporary clauses after which a frame's solver is made anew
+from checkers.transition import Cube, Frame, Lifter, System, certified
+from fsoft.circuit.bits import BitStimulus
+from fsoft.circuit.cnf import POSITIVE
 
 
 @dataclass(slots=True)
 class Pdr(SafetyEngine):
     """`ctg`: how many counterexamples to generalisation to try to block per dropped literal (0: none); `pairs`: begin with the
-    inductive clauses of two literals; `simulate`: look at some random runs first."""
+    inductive clauses of two literals; `simulate`: look at some random runs first; `learn`: try clauses learnt from samples first."""
 
     solver: str = "minisat22"
     ctg: int = 2
     pairs: bool = True
     simulate: bool = True
+    learn: bool = True
 
     def solve(self, goal: Goal) -> Outcome:
         if all(literal == 0 for literal in goal.targets.values()):
@@ -43,109 +40,14 @@ class Pdr(SafetyEngine):
         run = random_run(goal) if self.simulate else None
         if run is not None:
             return Reached(run)
-        return _Search(goal, self).run()
-
-
-class _System:
-    """The model as the solvers need it: one target literal, supports of the next functions, resets as literals."""
-
-    def __init__(self, goal: Goal) -> None:
-        bits = goal.bits
-        self.bits = bits
-        self.aig = bits.aig
-        self.target = bits.aig.disjoin(goal.targets.values())
-        self.constraints = list(bits.constraints.values())
-        self.init = {i + 1 if reset else -(i + 1) for i, reset in enumerate(bits.reset) if reset is not None}
-        self._masks = _supports(bits, [*bits.next, self.target, *self.constraints])
-        fixed = 0
-        for literal in self.constraints:
-            fixed |= self._masks[literal >> 1]
-        self._fixed = fixed
-
-    def next(self, literal: int) -> int:
-        """The AIG literal of a latch literal one step later."""
-        return self.bits.next[literal - 1] if literal > 0 else self.bits.next[-literal - 1] ^ 1
-
-    def now(self, literal: int) -> int:
-        return self.bits.latches[literal - 1] if literal > 0 else self.bits.latches[-literal - 1] ^ 1
-
-    def support(self, literals: Iterable[int]) -> tuple[list[int], list[int]]:
-        """The latches (as 1, 2, ...) and the inputs (0, 1, ...) below AIG literals and constraints."""
-        mask = self._fixed
-        for literal in literals:
-            mask |= self._masks[literal >> 1]
-        count = len(self.bits.latches)
-        text = bin(mask)[:1:-1]
-        ones = [i for i, c in enumerate(text) if c == "1"]
-        return [i + 1 for i in ones if i < count], [i - count for i in ones if i >= count]
-
-    def initial(self, cube: Iterable[int]) -> bool:
-        """Whether some initial state lies in the cube."""
-        init = self.init
-        return all(-literal not in init for literal in cube)
-
-
-def _supports(bits: BitModel, roots: list[int]) -> dict[int, int]:
-    """For the variables of the roots, a mask of latches (low bits) and inputs below."""
-    mask = [0] * len(bits.aig)
-    for i, literal in enumerate([*bits.latches, *bits.inputs]):
-        mask[literal >> 1] = 1 << i
-    left, right = bits.aig.left, bits.aig.right
-    for v in bits.aig.cone(roots):
-        if left[v] >= 0:
-            mask[v] = mask[left[v] >> 1] | mask[right[v] >> 1]
-    return {literal >> 1: mask[literal >> 1] for literal in roots}
-
-
-class _Frame:
-    """A solver with the constraints (unless they are to be shown) and the cones that were needed so far."""
-
-    def __init__(self, system: _System, solver: str, constrained: bool = True) -> None:
-        self.system = system
-        self.sat = Sat(solver)
-        self.encoder = Encoder(system.aig, self.sat.add, self.sat.var)
-        self.temporary = 0
-        self._now: dict[int, int] = {}
-        self._next: dict[int, int] = {}
-        self.inputs: dict[int, int] = {}
-        for literal in system.constraints if constrained else ():
-            self.sat.add([self.encoder.literal(literal, POSITIVE)])
-
-    def now(self, cube: Iterable[int]) -> list[int]:
-        """The cube in the solver's literals."""
-        known = self._now
-        try:
-            return [known[literal] for literal in cube]
-        except KeyError:
-            for literal in cube:
-                known[literal] = self.encoder.literal(self.system.now(literal))
-            return [known[literal] for literal in cube]
-
-    def next(self, cube: Iterable[int]) -> list[int]:
-        """The cube one step later, in literals that may be assumed true."""
-        known = self._next
-        try:
-            return [known[literal] for literal in cube]
-        except KeyError:
-            for literal in cube:
-                known[literal] = self.encoder.literal(self.system.next(literal), POSITIVE)
-            return [known[literal] for literal in cube]
-
-    def block(self, cube: Cube) -> None:
-        self.sat.add([-name for name in self.now(cube)])
-
-    def switch(self, clause: list[int]) -> int:
-        """A fresh literal under which the clause holds; release it with `drop`."""
-        self.temporary += 1
-        on = self.sat.var()
-        self.sat.add([-on, *clause])
-        return on
-
-    def drop(self, on: int) -> None:
-        self.sat.add([-on])
-
-    def close(self) -> None:
-        self.sat.close()
+        system = System(goal)
+        known = pair_invariants(goal.bits, goal.tick, self.solver) if self.pairs else []
+        if self.learn:
+            learnt = learn(goal, system, known, self.solver)
+            if not isinstance(learnt, list):
+                return learnt
+            known = learnt or known
+        return _Search(goal, self, system, known).run()
 
 
 class _Obligation:
@@ -172,14 +74,12 @@ class _Counterexample(Exception):
 
 
 class _Search:
-    def __init__(self, goal: Goal, options: Pdr) -> None:
-        self.goal, self.options = goal, options
-        self.system = _System(goal)
+    def __init__(self, goal: Goal, options: Pdr, system: System, known: list[Clause]) -> None:
+        self.goal, self.options, self.system, self.known = goal, options, system, known
         self.lemmas: list[list[Cube]] = []
         self.masks: list[list[int]] = []  # the lemmas as sets of literals
-        self.frames: list[_Frame] = []
-        self.lifter = _Frame(self.system, options.solver, constrained=False)
-        self.known = pair_invariants(goal.bits, goal.tick, options.solver) if options.pairs else []
+        self.frames: list[Frame] = []
+        self.lifter = Lifter(self.system, options.solver)
         self.activity = [0.0] * (len(goal.bits.latches) + 1)
         self.bump = 1.0
         self.count = 0
@@ -200,7 +100,8 @@ class _Search:
         except _Counterexample as found:
             return Reached(self._trace(found.obligation))
         finally:
-            for frame in [*self.frames, self.lifter]:
+            self.lifter.close()
+            for frame in self.frames:
                 frame.close()
 
     @property
@@ -212,8 +113,8 @@ class _Search:
         self.masks.append([])
         self.frames.append(self._new_solver(len(self.frames)))
 
-    def _new_solver(self, level: int) -> _Frame:
-        frame = _Frame(self.system, self.options.solver)
+    def _new_solver(self, level: int) -> Frame:
+        frame = Frame(self.system, self.options.solver)
         if level == 0:
             for name in frame.now(sorted(self.system.init, key=abs)):
                 frame.sat.add([name])
@@ -224,9 +125,9 @@ class _Search:
                 frame.block(cube)
         return frame
 
-    def _solver(self, level: int) -> _Frame:
+    def _solver(self, level: int) -> Frame:
         frame = self.frames[level]
-        if frame.temporary > _RECYCLE:
+        if frame.worn:
             frame.close()
             frame = self.frames[level] = self._new_solver(level)
         return frame
@@ -245,7 +146,7 @@ class _Search:
             raise _Counterexample(obligation)
         return obligation
 
-    def _predecessor_free(self, cube: Cube, level: int) -> tuple[Cube | None, _Frame]:
+    def _predecessor_free(self, cube: Cube, level: int) -> tuple[Cube | None, Frame]:
         """Whether no state of frame `level - 1` outside the cube steps into it: then the part of the cube that shows it; else None,
         and the solver holds a predecessor."""
         frame = self._solver(level - 1)
@@ -261,56 +162,12 @@ class _Search:
         core = set(frame.sat.core())
         frame.drop(on)
         kept = [literal for literal, name in zip(cube, then) if name in core]
-        return self._outside_init(kept, cube), frame
+        return self.system.outside_init(kept, cube), frame
 
-    def _outside_init(self, kept: list[int], cube: Cube) -> Cube:
-        """The kept literals, and one of the cube that no initial state satisfies if they have none."""
-        if self.system.initial(kept):
-            init = self.system.init
-            extra = next(literal for literal in cube if -literal in init)
-            kept = sorted([*kept, extra], key=abs)
-        return tuple(kept)
-
-    def _lift(self, frame: _Frame, goals: list[int], then: _Obligation | None) -> _Obligation:
+    def _lift(self, frame: Frame, goals: list[int], then: _Obligation | None) -> _Obligation:
         """The states like the one in the frame's solver that reach the goal literals with the same inputs."""
-        system, model, variable = self.system, frame.sat.model(), frame.encoder.variable
-        latches, inputs = system.support(goals)
-        bits, size = system.bits, len(model)
-
-        def value(literal: int) -> bool:
-            v = variable[literal >> 1]
-            return 0 < v <= size and model[v - 1] > 0
-
-        given = {i: int(value(bits.inputs[i])) for i in inputs}
-        state = [i if value(bits.latches[i - 1]) else -i for i in latches]
-        cube = self._enough(state, given, [*goals, *system.constraints])
-        step = tuple(given.get(i, 0) for i in range(len(bits.inputs)))
-        return _Obligation(cube, step, then)
-
-    def _enough(self, state: list[int], given: dict[int, int], goals: list[int]) -> Cube:
-        """Literals of the state that force all goals under the inputs."""
-        if self.lifter.temporary > _RECYCLE:
-            self.lifter.close()
-            self.lifter = _Frame(self.system, self.options.solver, constrained=False)
-        lifter = self.lifter
-        encoder, bits = lifter.encoder, self.system.bits
-        on = lifter.switch([-encoder.literal(goal, NEGATIVE) for goal in goals])
-        inputs = lifter.inputs
-        for i in given:
-            if i not in inputs:
-                inputs[i] = encoder.literal(bits.inputs[i])
-        fixed = [inputs[i] if x else -inputs[i] for i, x in given.items()]
-        state = sorted(state, key=lambda literal: -self.activity[abs(literal)])
-        for _ in range(2):
-            names = dict(zip(lifter.now(state), state))
-            if lifter.sat.solve([on, *fixed, *names]):
-                raise InternalError("pdr: a predecessor does not lead to its successor")
-            smaller = [names[name] for name in lifter.sat.core() if name in names]
-            if len(smaller) == len(state):
-                break
-            state = smaller
-        lifter.drop(on)
-        return tuple(sorted(state, key=abs))
+        cube, inputs = self.lifter.lift(frame, goals, self.activity.__getitem__)
+        return _Obligation(cube, inputs, then)
 
     # ------------------------------------------------------------ blocking
 
@@ -427,11 +284,8 @@ class _Search:
         return None
 
     def _proof(self, level: int) -> Excluded:
-        clauses = [tuple(2 * (abs(x) - 1) + (x < 0) for x in clause) for clause in self.known]
-        for lemmas in self.lemmas[level:]:
-            for cube in lemmas:
-                clauses.append(tuple(2 * (abs(x) - 1) + (x > 0) for x in cube))
-        return invariant(clauses)
+        lemmas = [tuple(-literal for literal in cube) for cubes in self.lemmas[level:] for cube in cubes]
+        return invariant([certified(clause) for clause in (*self.known, *lemmas)])
 
     def _trace(self, obligation: _Obligation) -> BitStimulus:
         bits = self.system.bits
@@ -452,5 +306,5 @@ ENGINE = ModelEngine(
     proves=True,
     refutes=True,
     load=Pdr,
-    options=("solver", "ctg", "pairs", "simulate"),
+    options=("solver", "ctg", "pairs", "simulate", "learn"),
 )

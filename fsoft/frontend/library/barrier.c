@@ -4,6 +4,7 @@
 __fsoft_atomic int pthread_barrier_init(struct __fsoft_barrier *b, const void *attr, unsigned count) {
     __fsoft_tag("init", b);
     if (count == 0) return EINVAL;
+    if (known(b)) __fsoft_check(b->arrived >= b->count, MISUSE, "initialisation of a barrier that is initialised already");
     *(unsigned long long *)b = count; /* count and arrived: glibc may have one scalar there */
     b->waiting = 0;
     b->serial = 0;

@@ -164,6 +164,18 @@ class Intrinsics(Creation):
     def _checks(self, call: tree.Call) -> Expr:
         return const(int(self._text(call.args[0]) in self.options.checks), value_bits(call.type))
 
+    def _known(self, call: tree.Call) -> Expr:
+        """Static storage starts with zeros. Any other, or a copy of some object, may look as if it were in use."""
+        address, shift = self.value(call.args[0]), self.memory.offset_bits
+        if self.shared.scan.copies:
+            return const(0, value_bits(call.type))
+        if address.is_const:
+            found = self.memory.objects[min(address.value >> shift, len(self.memory.objects) - 1)]
+            known = found.storage in ("global", "static") and not found.undefined and address.value % (1 << shift) not in found.initial
+            return const(int(known), value_bits(call.type))
+        self.shared.limits = True
+        return resize(binary("ult", address, own("static", self.word)), value_bits(call.type), False)
+
     # ------------------------------------------------------------ block operations of constant size
 
     def block_call(self, call: tree.Call, name: str) -> Expr | None:
@@ -285,6 +297,7 @@ _INTRINSICS: dict[str, Callable[[Intrinsics, tree.Call], Expr]] = {
     "__fsoft_alloc_zero": Intrinsics._alloc_zero,
     "__fsoft_free": Intrinsics._free,
     "__fsoft_object_size": Intrinsics._object_size,
+    "__fsoft_known": Intrinsics._known,
     "__fsoft_malloc_may_fail": Intrinsics._may_fail,
     "__fsoft_create": Intrinsics.create,
     "__fsoft_uses": Intrinsics._uses,

@@ -10,6 +10,7 @@ from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 
 _SKIPPED = frozenset({"type", "loc", "symbol", "field", "end", "bitfield", "compute"})
+_COPYING = frozenset({"memcpy", "memmove", "mempcpy", "bcopy", "realloc", "reallocarray", "fread", "read"})
 _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
@@ -42,6 +43,7 @@ class Facts:
     functions_used: list[str] = field(default_factory=list)  # address taken
     calls: list[str] = field(default_factory=list)
     indirect: bool = False
+    copies: bool = False  # a struct or union as a whole, other than from a literal
     back_labels: set[str] = field(default_factory=set)
     size: int = 0
 
@@ -51,6 +53,7 @@ def facts_of(root: object) -> Facts:
     seen_labels: set[str] = set()
     for node in walk(root):
         facts.size += 1
+        facts.copies = facts.copies or _copies(node)
         if isinstance(node, (tree.Assign, tree.CompoundAssign)):
             if isinstance(node.target, tree.Variable):
                 symbol = node.target.symbol
@@ -70,6 +73,11 @@ def facts_of(root: object) -> Facts:
     return facts
 
 
+def _copies(node: object) -> bool:
+    value = node.value if isinstance(node, (tree.Assign, tree.InitItem)) else None
+    return value is not None and isinstance(value.type, ct.Record) and not isinstance(value, tree.CompoundLiteral)
+
+
 class Scan:
     """Facts of a whole unit."""
 
@@ -85,6 +93,7 @@ class Scan:
         self._sizes: dict[str, int] = {}
         users = [facts for name, facts in self.facts.items() if "library" not in unit.functions[name].attributes]
         self.user_refers_to = {f for facts in users for f in (*facts.calls, *facts.functions_used)}
+        self.copies = any(facts.copies for facts in users) or not self.user_refers_to.isdisjoint(_COPYING)
 
     def fixed_value(self, expr: tree.Expr) -> int | None:
         """The value of a constant, or of a global that nothing changes after its constant initialiser."""

@@ -161,6 +161,9 @@ class Intrinsics(Creation):
     def _uses(self, call: tree.Call) -> Expr:
         return const(int(self._text(call.args[0]) in self.shared.scan.user_refers_to), value_bits(call.type))
 
+    def _wanted(self, call: tree.Call) -> Expr:
+        return const(int(self._text(call.args[0]) in self.shared.scan.user_wants), value_bits(call.type))
+
     def _checks(self, call: tree.Call) -> Expr:
         return const(int(self._text(call.args[0]) in self.options.checks), value_bits(call.type))
 
@@ -301,6 +304,7 @@ _INTRINSICS: dict[str, Callable[[Intrinsics, tree.Call], Expr]] = {
     "__fsoft_malloc_may_fail": Intrinsics._may_fail,
     "__fsoft_create": Intrinsics.create,
     "__fsoft_uses": Intrinsics._uses,
+    "__fsoft_wanted": Intrinsics._wanted,
     "__fsoft_reuses": Intrinsics._reuses,
     "__fsoft_checks": Intrinsics._checks,
     "__VERIFIER_atomic_begin": Intrinsics._begin,

@@ -32,8 +32,8 @@ _entry_ignored = False
 class Facts:
     """`prints[slot][step]`, `future(slot, location)`, `sticky[slot]`; `shared`, `relevant` (those whose touches count),
     `locks` and `derived` (locks that are flags) are masks over the state vector. `quiet[slot]`: what only the slot
-    itself touches while it runs. `spared[slot][step]`: what the step does not depend on while it can be taken. With `seen` the question is about runs: threads that may change what is seen, or stop, are
-    `sticky` too."""
+    itself touches while it runs. `spared[slot][step]`: what the step does not depend on while it can be taken.
+    With `seen` the question is about runs: threads that may change what is seen, or stop, are `sticky` too."""
 
     def __init__(self, program: Program, patterns: Patterns = NO_PATTERNS, seen: Seen | None = None):
         self.program, self.seen = program, seen

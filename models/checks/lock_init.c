@@ -1,11 +1,12 @@
 /* What is in use must not be initialised again, one mistake at a time: MUTEX (THROUGH a pointer), C11, SPIN, RW_READ, RW_WRITE a lock that is held; COND a
    condition that a thread waits for; SEM, BARRIER what is initialised already, which has no static initialiser.
    All is well without: a mutex of zeros, one with a static initialiser and one that was destroyed are initialised. LOCAL, HEAP: memory that
-   holds anything becomes a mutex. COPY: so does a copy of a locked one. */
+   holds anything becomes a mutex. COPY, MEMCPY: so does a copy of a locked one. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
+#include <string.h>
 #include <threads.h>
 
 struct guarded {
@@ -76,9 +77,13 @@ static void use(void) {
     initialise(heap);
     pthread_mutex_lock(heap);
     pthread_mutex_unlock(heap);
-#elif defined COPY
+#elif defined COPY || defined MEMCPY
     pthread_mutex_lock(&one.lock);
+#ifdef COPY
     two = one;
+#else
+    memcpy(&two, &one, sizeof two);
+#endif
     pthread_mutex_init(&two.lock, 0);
     pthread_mutex_unlock(&one.lock);
 #else

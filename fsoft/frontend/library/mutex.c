@@ -20,13 +20,9 @@ static void gave(void) {
     if (__fsoft_reuses()) __fsoft_threads[__fsoft_self() - 1].held = __fsoft_threads[__fsoft_self() - 1].held - 1;
 }
 
-static void mutex_free(struct __fsoft_mutex *m) {
-    if (known(m)) __fsoft_check(m->owner == 0, MISUSE, "initialisation of a locked mutex");
-}
-
 __fsoft_atomic int pthread_mutex_init(struct __fsoft_mutex *m, const struct __fsoft_mutexattr *attr) {
     __fsoft_tag("init", m);
-    mutex_free(m);
+    if (known(m)) __fsoft_check(m->owner == 0, MISUSE, "initialisation of a locked mutex");
     m->owner = 0;
     m->count = 0;
     mutex_set_kind(m, attr ? attr->kind & 3 : 0);

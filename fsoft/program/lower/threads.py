@@ -124,7 +124,7 @@ class Assembly:
                 thread.own[f"descriptor:{site}:{start}"] = base + slot * fields * word
 
     def _end_of_static(self) -> int:
-        """The first address behind static storage, all of whose objects have their numbers by now. 0: what some of them hold is not known."""
+        """The first address behind static storage: its objects have their numbers by now. 0: what some of them hold is not known."""
         memory = self.shared.memory
         return 0 if any(obj.undefined for obj in memory.objects) else len(memory.objects) << memory.offset_bits
 

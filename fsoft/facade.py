@@ -124,6 +124,9 @@ class Loaded:
     def _task(self, options: Options) -> Task:
         return Task(tuple(source.path for source in self.sources), self.bits, options.checks, options.entry)
 
+    def _with_race_model(self, race_model: str | None) -> Loaded:
+        return self if race_model is None else replace(self, options=replace(self.options, race_model=race_model))
+
     # ------------------------------------------------------------ questions
 
     def check(
@@ -157,7 +160,7 @@ class Loaded:
         from fsoft.passes.watch import under_race_model
         from fsoft.trace.shorten import shortened
 
-        asked = self if race_model is None else replace(self, options=replace(self.options, race_model=race_model))
+        asked = self._with_race_model(race_model)
         if encoding is not None:
             if reduction is not None:
                 raise ValueError("bounded encodings have no reduction")
@@ -259,6 +262,7 @@ class Loaded:
         aiger: str = "1.9",
         depth: int | None = None,
         arrays: bool | None = None,
+        race_model: str | None = None,
     ) -> Built:
         """The circuit of the program with these checks. With a path (`.aag`, `.aig`, `.btor2`, `.smv`, `.smt2`) it is written there, and
         its map beside it, for other model checkers; `Built.explain` reads their answers back. The options are those of `fsoft build`.
@@ -273,16 +277,19 @@ class Loaded:
         from fsoft.circuit.mapfile import Recipe, comment_of, write_map
         from fsoft.circuit.scheduler import Free
         from fsoft.files import write_file
+        from fsoft.passes.watch import exported_check
 
         name = None if path is None else os.fspath(path)
         suffix = "btor2" if name is None else name.rpartition(".")[2]
         if suffix not in FORMATS:
             raise ValueError(f"{name}: the name must end in {', '.join('.' + one for one in FORMATS)}")
         keep = suffix in ARRAY_FORMATS if arrays is None else arrays
-        program, chosen, restrict = self.program(*checks), scheduler or Free(), _reduction(reduction)
-        form = Form(suffix, reduce, narrow, bad, fold_constraints, aiger, depth if suffix != "smt2" else depth or 10, keep)
+        asked = self._with_race_model(race_model)
+        program, chosen, restrict = asked.program(*checks), scheduler or Free(), _reduction(reduction)
+        bad, depth = exported_check(program, bad), depth if suffix != "smt2" else depth or 10
+        form = Form(suffix, reduce, narrow, bad, fold_constraints, aiger, depth, keep)
         encoding = encode(program, chosen, LEAST if keep else 0, restrict.restrict(program))
-        options = replace(self.options, checks=program.checks)
+        options = replace(asked.options, checks=_checks(checks))
         recipe = Recipe(self.sources, self.bits, self.cpp, options, chosen, form, (restrict.por, restrict.transactions))
         exported = export(encoding, form, comment_of(encoding, recipe))
         if name is not None:
@@ -320,6 +327,7 @@ class Built:
         from fsoft.circuit.home import first_target, read_witness
         from fsoft.circuit.lift import Lifter
         from fsoft.decide import bound_line, violated
+        from fsoft.passes.watch import under_race_model
 
         reached, run = first_target(self.encoding.model, read_witness(self.exported, witness, name))
         if not reached:
@@ -330,6 +338,7 @@ class Built:
             verdict = Verdict("UNKNOWN", "", [line], Lifter(self.encoding).moves(run), bounds=[line])
         else:
             verdict = violated(self.encoding, run, reached, Stats())
+        program, verdict = under_race_model(program, verdict)
         return result_of(program, verdict, self.task, verdict.prop)
 
 

@@ -16,7 +16,8 @@ from fsoft.circuit.encode import WHICH, Encoding
 from fsoft.circuit.export import Exported, Form
 from fsoft.circuit.scheduler import ContextBounded, Free, Given, RoundRobin, Scheduler
 from fsoft.frontend.source import InputError, Loc, Source
-from fsoft.program.options import PROPERTIES, Options
+from fsoft.passes.watch import CHECK, RACE
+from fsoft.program.options import PROPERTIES, RACE_MODELS, Options
 from fsoft.program.program import Program
 from fsoft.program.state import Place
 from fsoft.version import VERSION
@@ -109,7 +110,7 @@ def target_line(program: Program, name: str) -> str:
     """What a bad or bound of the circuit means."""
     kind, _, rest = name.removeprefix("bound:").partition(".")
     if not name.startswith("bound:"):
-        return f"violation of {name}"
+        return f"violation of {RACE} in the race model c11" if name == CHECK else f"violation of {name}"
     if kind == "marker" and rest.isdigit():
         marker = program.markers[int(rest)]
         return f"bound: {marker.kind}: {marker.message} ({marker.loc})"
@@ -254,6 +255,8 @@ def _read_options(entry: dict[str, Any]) -> Options:
     given["race_on"] = tuple(_text(name) for name in given["race_on"])
     if not given["checks"] <= set(PROPERTIES):
         raise ValueError("checks")
+    if given["race_model"] not in RACE_MODELS:
+        raise ValueError("race model")
     return Options(**given)
 
 

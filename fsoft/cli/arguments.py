@@ -14,7 +14,7 @@ from fsoft.api import Options, Source
 from fsoft.cli.exits import UsageError
 from fsoft.cli.tasks import Question, Task, read_compile_commands, read_property, read_task
 from fsoft.frontend.source import Loc, Unsupported
-from fsoft.program.options import PROPERTIES
+from fsoft.program.options import PROPERTIES, RACE_MODELS
 
 if TYPE_CHECKING:
     from fsoft.properties.ltl.syntax import Text
@@ -139,7 +139,7 @@ def add_checks(parser: Parser) -> None:
 def add_race_model(parser: Parser) -> None:
     group = parser.add_argument_group("races")
     text = "svcomp (the default): conflicting accesses at the same time; c11: not ordered by happens-before"
-    group.add_argument("--race-model", choices=("svcomp", "c11"), default="svcomp", help=text)
+    group.add_argument("--race-model", choices=RACE_MODELS, default=RACE_MODELS[0], help=text)
 
 
 def add_limits(parser: Parser) -> None:

@@ -9,7 +9,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from fsoft.cli import exits
-from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_reading, request
+from fsoft.cli.arguments import (
+    Parser,
+    Request,
+    add_checks,
+    add_insight,
+    add_limits,
+    add_lowering,
+    add_race_model,
+    add_reading,
+    request,
+)
 from fsoft.cli.circuits import (
     add_arrays,
     add_reduction,
@@ -47,6 +57,8 @@ def run(argv: Sequence[str]) -> int:
         raise exits.UsageError(f"-o {args.output}: the name must end in .aag, .aig, .btor2, .smv or .smt2")
     _check_form(args, suffix)
     asked = request(args)
+    if args.race_model != "svcomp" and "no-data-race" not in asked.options.checks:
+        raise exits.UsageError("--race-model says what a data race is: ask for races with --property no-data-race or --data-races-check")
     if asked.formulas:
         from fsoft.cli.ltl import build_runs
 
@@ -69,6 +81,7 @@ def build_parser() -> Parser:
     form.add_argument("--narrow", action="store_true", help="words get the bits that they seem to need, watched by the bound 'range'")
     add_arrays(form, "kept in .btor2 and .smt2 files")
     add_checks(parser)
+    add_race_model(parser)
     add_reduction(parser)
     add_scheduler(parser)
     add_encoding(parser)
@@ -117,6 +130,7 @@ def _bounded(bounded: BoundedEncoding, args: argparse.Namespace, asked: Request,
     from fsoft.circuit.scheduler import Free
     from fsoft.passes.bounds import BadBound
     from fsoft.passes.unwind import unwind
+    from fsoft.passes.watch import exported_check
 
     for option, given in (("--narrow", args.narrow), ("--depth", args.depth is not None), ("--arrays keep", args.arrays == "keep")):
         if given:
@@ -129,13 +143,14 @@ def _bounded(bounded: BoundedEncoding, args: argparse.Namespace, asked: Request,
     except Dumped as dumped:
         print(dumped.text())
         return exits.TRUE
+    bad = exported_check(program, args.bad)
     try:
         unwound = unwind(program, bounds.loops)
         formula = bounded.load()(unwound, bounds)
     except BadBound as error:
         raise exits.UsageError(str(error)) from None
     stages.note("encode", f"{len(formula.model.inputs)} inputs, {len(formula.model.constraints)} constraints")
-    form = Form(suffix, not args.no_reduce, False, args.bad, args.fold_constraints, args.aiger or "1.9", 0 if suffix == "smt2" else None)
+    form = Form(suffix, not args.no_reduce, False, bad, args.fold_constraints, args.aiger or "1.9", 0 if suffix == "smt2" else None)
     exported = export_model(formula.model, form, comment_of(bounded.name, unwound, formula), program.name)
     recipe = Recipe(asked.sources, asked.bits, asked.cpp, asked.options, Free(), form)
     stages.note("export", f"{len(exported.data)} bytes")
@@ -154,11 +169,13 @@ def build_circuit(args: argparse.Namespace, asked: Request, suffix: str, stages:
     from fsoft.circuit.encode import encode
     from fsoft.circuit.export import ARRAY_FORMATS, Form, export
     from fsoft.circuit.mapfile import Recipe, comment_of, write_map
+    from fsoft.passes.watch import exported_check
 
     program = stages.load(asked)
+    bad = exported_check(program, args.bad)
     depth = (10 if args.depth is None else args.depth) if suffix == "smt2" else None
     arrays = args.arrays != "flatten" and suffix in ARRAY_FORMATS
-    form = Form(suffix, not args.no_reduce, args.narrow, args.bad, args.fold_constraints, args.aiger or "1.9", depth, arrays)
+    form = Form(suffix, not args.no_reduce, args.narrow, bad, args.fold_constraints, args.aiger or "1.9", depth, arrays)
     scheduler = scheduler_of(args, program)
     reduction = reduction_of(args, program.checks)
     encoding = encode(program, scheduler, LEAST if arrays else 0, reduction.restrict(program))

@@ -25,6 +25,7 @@ from fsoft.cli.formulas import Rebuilt, show
 from fsoft.cli.limits import limited
 from fsoft.decide import bound_line, violated
 from fsoft.frontend.source import InputError, Loc
+from fsoft.passes.watch import home, under_race_model
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats
 from fsoft.transactions import Reduction
@@ -166,12 +167,13 @@ def _explain(encoding: Encoding, exported: Exported, stimulus: Stimulus, witness
         raise InputError(Loc(witness, 0), f"this run of {len(stimulus.inputs)} steps reaches no bad and no bound of the program{other}")
     if reached.startswith(BOUND):
         return _at_bound(encoding, reached, stimulus)
-    return show(program, violated(encoding, stimulus, reached, Stats()))
+    return show(*under_race_model(program, violated(encoding, stimulus, reached, Stats())))
 
 
 def _at_bound(encoding: Encoding, reached: str, stimulus: Stimulus) -> int:
     from fsoft.trace import text_of_trace
 
-    print(text_of_trace(encoding.program, Lifter(encoding).moves(stimulus)))
-    print(f"\nthe run violates nothing, it hits a bound\n{bound_line(encoding.program, reached.removeprefix(BOUND))}\nUNKNOWN")
+    program, moves = encoding.program, Lifter(encoding).moves(stimulus)
+    print(text_of_trace(program, moves) if program.plain is None else text_of_trace(program.plain, home(program, moves)))
+    print(f"\nthe run violates nothing, it hits a bound\n{bound_line(program, reached.removeprefix(BOUND))}\nUNKNOWN")
     return exits.UNKNOWN

@@ -17,6 +17,7 @@ from fsoft.encodings import ENCODINGS
 from fsoft.frontend.source import InputError, Loc
 from fsoft.passes.bounds import BadBound
 from fsoft.passes.unwind import Unwound, unwind
+from fsoft.passes.watch import home, under_race_model
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
 
@@ -44,8 +45,8 @@ class Rebuilt:
         prop = "" if reached.startswith(BOUND) else reached
         moves = self.unwound.home(self.formula.run(inputs, prop))
         if prop:
-            return show(program, confirmed(program, moves, prop, Stats()))
-        print(text_of_trace(program, moves))
+            return show(*under_race_model(program, confirmed(program, moves, prop, Stats())))
+        print(text_of_trace(program, moves) if program.plain is None else text_of_trace(program.plain, home(program, moves)))
         line = bound_line(self.unwound.program, reached.removeprefix(BOUND))
         print(f"\nthe run violates nothing, it hits a bound\n{line}\nUNKNOWN")
         return exits.UNKNOWN

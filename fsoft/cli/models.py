@@ -44,6 +44,8 @@ def check_model_file(args: argparse.Namespace, path: str) -> int:
         raise exits.UsageError("--arrays is for C programs: a model has the arrays that its file has")
     if args.por or args.transactions:
         raise exits.UsageError("reduction is part of the model: --por belongs to fsoft build")
+    if args.race_model != "svcomp":
+        raise exits.UsageError("the race model is part of the model: --race-model belongs to fsoft build")
     options = engine_options(entry, args)
     return limited(lambda: _work(args, path, entry, options), args.timeout, args.memory)
 

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from fsoft.frontend.source import Loc, Unsupported
 from fsoft.passes.watch_plan import Plan, Unwatchable
 from fsoft.passes.watch_steps import CHECK, PICK, SELF, Watching
 from fsoft.program.interpreter import Machine
@@ -66,6 +67,15 @@ def with_race_model(program: Program) -> Program:
         return replace(program, unwatched=str(why))
 
 
+def exported_check(program: Program, name: str | None) -> str | None:
+    """The name that the bad of the property `name` has in circuits of the Program. Unsupported, if the race model is not in it: in a file
+    that other tools read nobody could tell that the question is a weaker one."""
+    if program.unwatched:
+        why = f"what release and acquire order is not followed here ({program.unwatched})"
+        raise Unsupported(Loc(program.name, 0), f"--race-model c11: {why}: the circuit would ask less; --race-model svcomp builds that one")
+    return CHECK if name == RACE and program.plain is not None else name
+
+
 def under_race_model(program: Program, verdict: Verdict) -> tuple[Program, Verdict]:
     """What a verdict about such a Program says about the one that the user wrote, and that one."""
     plain = program.plain
@@ -80,4 +90,4 @@ def under_race_model(program: Program, verdict: Verdict) -> tuple[Program, Verdi
     return plain, replace(confirmed(plain, moves, prop, verdict.stats), engine=verdict.engine)
 
 
-__all__ = ["CHECK", "PICK", "RACE", "Unwatchable", "home", "under_race_model", "watched", "with_race_model"]
+__all__ = ["CHECK", "PICK", "RACE", "Unwatchable", "exported_check", "home", "under_race_model", "watched", "with_race_model"]

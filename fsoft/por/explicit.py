@@ -154,19 +154,24 @@ class Stubborn:
 
     # ------------------------------------------------------------ conflicts
 
-    def conflict(self, v: Sequence[Any], i: int, j: int, steps: Sequence[int]) -> bool:
-        """Slot j may come to touch what slot i touches now with one of the steps, before i moves."""
-        if not self.active(v, j):
-            return False
-        mine = self.present(v, i)
-        if mine.sticky:
-            return True
+    def conflicts(self, v: Sequence[Any], i: int, steps: Sequence[Ready]) -> set[int]:
+        """Slots that may come to touch what slot i touches now with one of the steps, before i moves."""
+        others = [j for j in range(len(self._ids)) if j != i and self.active(v, j)]
+        if self.present(v, i).sticky:
+            return set(others)
+        reads, writes = self._touches(v, i, steps)
+        return {j for j in others if self._meets(v, i, j, reads, writes)}
+
+    def _touches(self, v: Sequence[Any], slot: int, steps: Sequence[Ready]) -> Masks:
+        """What a slot touches now with the steps, as far as others may have to do with it."""
         reads = writes = 0
-        for index in steps:
-            r, w = self.now(v, i, index)
+        for step in steps:
+            r, w = self.now(v, slot, step.step)
+            if step.enabled:
+                r &= ~self.facts.spared[slot].get(step.step, 0)
             reads, writes = reads | r, writes | w
-        apart = ~self.facts.quiet[i]
-        return self._meets(v, i, j, reads & apart, writes & apart)
+        apart = ~self.facts.quiet[slot]
+        return reads & apart, writes & apart
 
     def _meets(self, v: Sequence[Any], i: int, j: int, reads: int, writes: int) -> bool:
         """Slot j may write what is in `reads`, or touch what is in `writes`, while i does not move."""
@@ -273,12 +278,15 @@ class Stubborn:
 
     # ------------------------------------------------------------ sets
 
-    def closure(self, v: Sequence[Any], start: int, ready: dict[int, list[Ready]]) -> set[int]:
-        """The least set with `start` that is closed under conflicts and, for slots that cannot move, under who can enable them."""
+    def closure(self, v: Sequence[Any], start: int, ready: dict[int, list[Ready]], needs: dict[int, set[int]]) -> set[int]:
+        """The least set with `start` that is closed under conflicts and, for slots that cannot move, under who can enable them; `needs` has
+        what is known of that in this state."""
         members_, work = {start}, [start]
         while work:
             slot = work.pop()
-            for other in self._needs(v, slot, ready) - members_:
+            if slot not in needs:
+                needs[slot] = self._needs(v, slot, ready)
+            for other in needs[slot] - members_:
                 members_.add(other)
                 work.append(other)
         return members_
@@ -289,7 +297,7 @@ class Stubborn:
         if any(step.enabled for step in steps):
             if any(step.over for step in steps):
                 return set(others)
-            return {j for j in others if self.conflict(v, slot, j, [step.step for step in steps])}
+            return self.conflicts(v, slot, steps)
         found: set[int] = set()
         for step in steps:
             found |= self.enablers(v, slot, step.step)
@@ -299,11 +307,12 @@ class Stubborn:
         """The slots to expand: the enabled members of a stubborn set with as few of them as possible. None: all."""
         enabled = [slot for slot in order if any(step.enabled for step in ready[slot])]
         best: set[int] | None = None
+        needs: dict[int, set[int]] = {}
         fewest = len(enabled)
         for slot in enabled:
             if not any(step.enabled and not step.spurious for step in ready[slot]):
                 continue
-            found = self.closure(v, slot, ready)
+            found = self.closure(v, slot, ready, needs)
             size = sum(member in found for member in enabled)
             if size < fewest:
                 best, fewest = found, size

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from fsoft.analysis.actions import members
+from fsoft.por.bits import spared
 from fsoft.por.cells import Ground
 from fsoft.por.derived import FlagsOf, derived_cells
 from fsoft.por.footprint import Footprint, Item, Tracer, settled
@@ -31,8 +32,8 @@ _entry_ignored = False
 class Facts:
     """`prints[slot][step]`, `future(slot, location)`, `sticky[slot]`; `shared`, `relevant` (those whose touches count),
     `locks` and `derived` (locks that are flags) are masks over the state vector. `quiet[slot]`: what only the slot
-    itself touches while it runs. With `seen` the question is about runs: threads that may change what is seen, or stop, are
-    `sticky` too."""
+    itself touches while it runs. `spared[slot][step]`: what the step does not depend on while it can be taken.
+    With `seen` the question is about runs: threads that may change what is seen, or stop, are `sticky` too."""
 
     def __init__(self, program: Program, patterns: Patterns = NO_PATTERNS, seen: Seen | None = None):
         self.program, self.seen = program, seen
@@ -52,6 +53,7 @@ class Facts:
             for one in rows:
                 one.possible = one.possible and held.possible(one.index)
         self.quiet = self.descriptors.quiet(self.prints, self.guarded)
+        self.spared = spared(self.ground, self.prints) if "no-data-race" not in program.checks else [{} for _ in slots]
         self.shared = self._shared()
         self.starts = [[self.descriptors.starts(one) for one in rows] for rows in self.prints]
         again = reaches_itself([_union(rows) for rows in self.starts])

@@ -150,7 +150,7 @@ class Tracer:
             if index is None or index not in self.ground.zeros or load.when is not TRUE:
                 continue
             zero = eq(reg(load.name, 8 * load.size), const(0, 8 * load.size))
-            if not any(load.name in replaced(term, {zero: TRUE}).reads for term in _terms(out)):
+            if not any(load.name in replaced(term, {zero: TRUE}).reads for term in terms_of(out)):
                 out.tested |= 1 << index
                 place = self._load_items[k]
                 if place is not None:
@@ -246,7 +246,7 @@ class Tracer:
         return values.pop() if values == {0} or (exact and len(values) == 1) else None
 
 
-def _terms(one: Footprint) -> list[Expr]:
+def terms_of(one: Footprint) -> list[Expr]:
     """All terms in which a value that the step loaded can matter."""
     found = [one.stops, *one.after.values()]
     for load in one.loads:

@@ -166,8 +166,10 @@ class StubbornTerms:
         reads: Conditions = {}
         writes: Conditions = {}
         steps = self.program.threads[slot].template.steps
+        possible = {index: e.enabled for index, _, e in self.moves.steps[slot]}
         for index, one in enumerate(self.facts.prints[slot]):
             here = conj(self.at(slot, frozenset((steps[index].source,))), self._term(slot, one.guard))
+            spared, blocked = self.facts.spared[slot].get(index, 0), negate(possible.get(index, FALSE))
             values = self._loaded(slot, one.loads) if one.deep else None
             for item in one.items:
                 address = self._address(slot, item)
@@ -175,7 +177,7 @@ class StubbornTerms:
                     address = fill(self._term(slot, one.deep[item.origin]), values)
                 for table, mask in ((reads, item.reads), (writes, item.writes)):
                     for entry, when in self._meant(item, address, mask).items():
-                        _add(table, entry, conj(here, when))
+                        _add(table, entry, conj(conj(here, blocked) if spared >> entry & 1 and table is reads else here, when))
         return reads, writes
 
     def _apart(self, slot: int, table: Conditions) -> Conditions:

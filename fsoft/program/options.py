@@ -17,6 +17,7 @@ PROPERTIES = (
     "no-data-race",
     "no-deadlock",
 )
+RACE_MODELS = ("svcomp", "c11")
 WEAKER_ORDER = "a memory order weaker than seq_cst is treated as sequentially consistent"
 """The note of programs for which that is so."""
 

@@ -33,6 +33,8 @@ ROWS = [
     Row("folder that is not there", BAD, "cannot be written", "build race.c -o nowhere/m.aag"),
     Row("output is a folder", BAD, "is a folder", "build race.c -o sub.aag"),
     Row("no such race model", USAGE, "--race-model: invalid choice", "check race.c --race-model tso"),
+    Row("race model without races", USAGE, "--race-model says what a data race is", "build race.c -o m.aag --race-model c11"),
+    Row("race model for a model", USAGE, "the race model is part of the model", "check m.aag --race-model c11", {"m.aag": AAG}),
     Row("no such C file", BAD, "gone.c: error: there is no such file", "build gone.c -o m.aag"),
     Row("zero contexts", USAGE, "--contexts", "check race.c --engine bmc --contexts 0"),
     Row("absurd contexts", USAGE, "--contexts: at most", "check race.c --engine bmc --contexts 99999999999"),

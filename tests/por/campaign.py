@@ -1,6 +1,6 @@
 """Reduced and unreduced search compared on random programs.
 
-    python -m tests.por.campaign --count 5000 [--first N] [--states N] [--engine bmc] [--every] [--no-explorer]
+    python -m tests.por.campaign --count 5000 [--first N] [--states N] [--engine bmc] [--every] [--no-explorer] [--meetings]
 
 The explorer without any reduction is the oracle. Each program is asked for one property (unreach-call, no-deadlock or no-data-race, in
 turn) and explored with stubborn sets, alone and with each kind of transactions. With `--engine` a model checker is asked about the reduced
@@ -29,7 +29,7 @@ from fsoft.program.verdict import Verdict
 from fsoft.properties import explore
 from fsoft.transactions import ORDERS, Reduction
 from tests.fuzz.concurrent import Generator
-from tests.por.programs import Program
+from tests.por.programs import Meetings, Program
 
 PROPERTIES = ("unreach-call", "no-deadlock", "no-data-race")
 KINDS = ("none", "lockset", "lock-pattern")
@@ -74,6 +74,10 @@ def source(seed: int) -> str:
     return Generator(seed).program() if seed % 2 else Program(seed).text()
 
 
+def meetings(seed: int) -> str:
+    return Meetings(seed).text()
+
+
 def explored(tally: Tally, seed: int, program: Loaded, kinds: Sequence[str], limits: Limits) -> Verdict:
     """Compare the explorer with itself; the oracle's verdict."""
     whole = explore(program, reduce=False, limits=limits)
@@ -102,13 +106,14 @@ class Campaign:
     small: int = 400
     properties: Sequence[str] = PROPERTIES
     seconds: float = 10
+    text: Callable[[int], str] = source
 
     def run(self, seeds: Iterable[int], report: Callable[[Tally], None] = lambda _: None) -> Tally:
         tally = Tally()
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "p.c"
             for seed in seeds:
-                path.write_text(source(seed))
+                path.write_text(self.text(seed))
                 self._program(tally, seed, path)
                 if tally.verdicts.total() % _EVERY == 0:
                     report(tally)
@@ -146,9 +151,11 @@ def main() -> int:
     parser.add_argument("--every", action="store_true", help="each engine with every reduction, not one in turn")
     parser.add_argument("--no-explorer", action="store_true", help="the oracle and the engines only")
     parser.add_argument("--seconds", type=float, default=10, help="for each question to an engine")
+    parser.add_argument("--meetings", action="store_true", help="programs with barriers and conditions only")
     args = parser.parse_args()
     kinds = () if args.no_explorer else KINDS
-    campaign = Campaign(kinds, args.engine, every=args.every, states=args.states, small=args.small, seconds=args.seconds)
+    text = meetings if args.meetings else source
+    campaign = Campaign(kinds, args.engine, every=args.every, states=args.states, small=args.small, seconds=args.seconds, text=text)
     tally = campaign.run(range(args.first, args.first + args.count), lambda so_far: print("\n".join(so_far.lines()), flush=True))
     print("\n".join(tally.lines()))
     return 1 if tally.wrong else 0

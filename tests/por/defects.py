@@ -53,6 +53,21 @@ READERS = _program(
 )
 """Two readers are inside together."""
 
+OWN_BIT = """#include <pthread.h>
+pthread_barrier_t barrier;
+void *t(void *a) { pthread_barrier_wait(&barrier); return 0; }
+int main(void) {
+    pthread_t p;
+    pthread_barrier_init(&barrier, 0, 2);
+    pthread_create(&p, 0, t, 0);
+    pthread_barrier_wait(&barrier);
+    ((unsigned long long *)&barrier)[1] = 2;
+    pthread_join(p, 0);
+    return 0;
+}
+"""
+"""Main puts the thread that it has let go back into the set of those who wait, perhaps before the thread has left."""
+
 DERIVED = """#include <pthread.h>
 #include <assert.h>
 struct lock { int held; pthread_mutex_t token; pthread_cond_t free; } locks[2];

@@ -76,3 +76,34 @@ class Program:
         more = f"{{ int i = 1, r = 0; {self.statement(1)} }}" if pick.random() < 0.4 else ""
         lines.append(f"int main(void) {{ {start} {extra} {create} {more} {join} {last} return 0; }}")
         return "\n".join(lines) + "\n"
+
+
+class Meetings(Program):
+    """Threads that meet at a barrier or wait on a condition, and some that write to the set of those who wait."""
+
+    def meeting(self) -> str:
+        pick = self.random
+        wait, signal = pick.choice(("signal", "broadcast")), pick.choice(("x", "y"))
+        return pick.choice((
+            "pthread_barrier_wait(&barrier);",
+            "pthread_barrier_wait(&barrier);",
+            "(void)pthread_barrier_wait(&barrier);",
+            f"if (pthread_barrier_wait(&barrier)) {{ {self.simple()} }}",
+            f"pthread_mutex_lock(&lock[0]); while (!{signal}) pthread_cond_wait(&cond, &lock[0]); pthread_mutex_unlock(&lock[0]);",
+            f"pthread_mutex_lock(&lock[0]); {signal} = 1; pthread_cond_{wait}(&cond); pthread_mutex_unlock(&lock[0]);",
+            f"((unsigned long long *)&barrier)[1] {pick.choice(('=', '|=', '&='))} {pick.randint(0, 7)};",
+            f"pthread_barrier_init(&barrier, 0, {pick.randint(1, 2)});",
+        ))  # fmt: skip
+
+    def body(self) -> str:
+        return " ".join(self.random.choice((self.meeting, self.meeting, self.simple))() for _ in range(self.random.randint(1, 3)))
+
+    def text(self) -> str:
+        pick = self.random
+        lines = [HEAD, "pthread_barrier_t barrier;", "pthread_cond_t cond = PTHREAD_COND_INITIALIZER;"]
+        lines += [f"void *{name}(void *a) {{ int i = 1, r = 0; {self.body()} return 0; }}" for name in ("one", "two")]
+        create = f"pthread_create(&p, 0, one, 0); pthread_create(&q, 0, {pick.choice(('one', 'two'))}, 0);"
+        start = f"pthread_barrier_init(&barrier, 0, {pick.choice((1, 2, 2, 3))});"
+        end = pick.choice(("pthread_join(p, 0); pthread_join(q, 0);", "")) + f" assert({pick.choice(('x', 'y'))} < {pick.randint(1, 2)});"
+        lines.append(f"int main(void) {{ int i = 0, r = 0; pthread_t p, q; {start} {create} {self.body()} {end} return 0; }}")
+        return "\n".join(lines) + "\n"

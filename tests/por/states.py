@@ -42,7 +42,7 @@ def _run(machine: Machine, v: list[Any], slot: int, line: int) -> None:
 def conflict(program: Program, choice: Stubborn, v: list[Any], i: int, j: int) -> bool:
     """conflict_i(j) in the state."""
     explorer = Explorer(program, [], choice=choice)
-    return choice.conflict(v, i, j, [step.step for step in explorer._ready(v, i)])
+    return j in choice.conflicts(v, i, explorer._ready(v, i))
 
 
 def chosen(program: Program, choice: Stubborn, v: list[Any]) -> set[int]:

@@ -19,7 +19,7 @@ from fsoft.program.program import Program
 from fsoft.program.run import random_values
 from fsoft.properties import explore
 from fsoft.transactions import patterns
-from tests.por.campaign import CIRCUITS, KINDS, Campaign, source
+from tests.por.campaign import CIRCUITS, KINDS, Campaign, meetings, source
 
 
 @pytest.mark.parametrize("block", range(10))
@@ -30,6 +30,14 @@ def test_the_explorer_agrees_with_itself(block: int) -> None:
     assert tally.wrong == []
     assert tally.strayed == 0
     assert tally.reduced.total() < 0.6 * tally.full.total()
+
+
+def test_meetings_agree_too() -> None:
+    """Barriers, conditions, and threads that write to the set of those who wait."""
+    tally = Campaign(("lock-pattern",), states=300, text=meetings).run(range(14))
+    print("\n".join(tally.lines()))
+    assert tally.wrong == []
+    assert len(tally.verdicts) > 3
 
 
 def test_a_store_that_changes_nothing_still_races(tmp_path: Path) -> None:
@@ -75,10 +83,10 @@ def test_engines_agree_with_the_explorer() -> None:
     assert tally.decided.total() >= 6
 
 
-@pytest.mark.parametrize("seed", [*range(400, 405), 505])
+@pytest.mark.parametrize("seed", [*range(400, 405), 505, 13])
 def test_the_circuit_chooses_what_the_explorer_chooses(seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("p") / "p.c"
-    path.write_text(source(seed))
+    path.write_text(source(seed) if seed >= 400 else meetings(seed))
     program = load([str(path)], Options(fold=seed % 5 != 0))
     assert _compared(program, KINDS[seed % 3], seed) > 20
 

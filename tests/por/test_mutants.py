@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import fsoft.por.bits as bits
 import fsoft.por.blocked as blocked
 import fsoft.por.explicit as explicit
 import fsoft.por.facts as facts
@@ -25,11 +26,11 @@ WITH_LOCKS = Reduction("cstub", "lock-pattern")
 FALSE = "FALSE(unreach-call)"
 
 
-def verdicts(folder: Path, text: str, circuit: bool = True) -> set[str]:
+def verdicts(folder: Path, text: str, circuit: bool = True, prop: str = "unreach-call") -> set[str]:
     """What the reduced explorer and the reduced circuit say."""
     path = folder / "p.c"
     path.write_text(text)
-    program = load([str(path)], Options())
+    program = load([str(path)], Options(checks=frozenset({prop})))
     found = {explore(program, choice=WITH_LOCKS.choice(program)).last_line()}
     if circuit:
         found.add(decide(program, "bmc", reduction=WITH_LOCKS, depth=26).last_line())
@@ -51,6 +52,12 @@ def test_a_dropped_rule_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert verdicts(tmp_path, text) == {FALSE}
     monkeypatch.setattr(module, defect, True)
     assert FALSE not in verdicts(tmp_path, text)
+
+
+def test_a_bit_that_others_set_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert verdicts(tmp_path, defects.OWN_BIT, prop="no-deadlock") == {"FALSE(no-deadlock)"}
+    monkeypatch.setattr(bits, "_setters_ignored", True)
+    assert "FALSE(no-deadlock)" not in verdicts(tmp_path, defects.OWN_BIT, prop="no-deadlock")
 
 
 def test_a_reader_that_keeps_readers_out_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

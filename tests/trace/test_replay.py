@@ -29,6 +29,7 @@ ROWS = {
     "race on a heap cell": ("races/heap.c", "no-data-race", ["-DN=3"]),
     "race in a library function": ("races/matrix.c", "no-data-race", ["-DN=2", "-DWIDE"]),
     "lock misuse": ("checks/lock_use.c", "no-lock-misuse", ["-DRW_UNLOCK"]),
+    "initialised again": ("checks/lock_init.c", "no-lock-misuse", ["-DCOND"]),
 }
 
 INPUT = """

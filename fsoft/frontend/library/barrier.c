@@ -1,12 +1,16 @@
 /* Barriers: a set of waiting threads that the last to arrive empties. A thread looks at its own bit only, so that threads of
-   the next generation may arrive while some of this one have not yet left. Any thread of a generation may be the serial one. */
+   the next generation may arrive while some of this one have not yet left. Any thread of a generation may be the serial one; which one it is
+   is kept only if somebody asks. */
+
+#define SERIAL __fsoft_wanted("pthread_barrier_wait")
 
 __fsoft_atomic int pthread_barrier_init(struct __fsoft_barrier *b, const void *attr, unsigned count) {
     __fsoft_tag("init", b);
     if (count == 0) return EINVAL;
+    if (known(b)) __fsoft_check(b->arrived >= b->count, MISUSE, "initialisation of a barrier that is initialised already");
     *(unsigned long long *)b = count; /* count and arrived: glibc may have one scalar there */
     b->waiting = 0;
-    b->serial = 0;
+    if (SERIAL) b->serial = 0;
     return 0;
 }
 
@@ -28,9 +32,10 @@ static __fsoft_atomic int barrier_arrive(struct __fsoft_barrier *b) {
         b->waiting = waiting | SELF_BIT;
         return 1;
     }
-    serial = (unsigned)__fsoft_choose(waiting | SELF_BIT) + 1;
     b->arrived = 0;
     b->waiting = 0;
+    if (!SERIAL) return 0;
+    serial = (unsigned)__fsoft_choose(waiting | SELF_BIT) + 1;
     if (serial == (unsigned)__fsoft_self()) return -1;
     if (b->serial != 0) return -1;
     b->serial = serial;
@@ -41,6 +46,7 @@ static __fsoft_atomic int barrier_leave(struct __fsoft_barrier *b) {
     __fsoft_mask waiting = b->waiting;
     __fsoft_tag("barrier", b);
     __fsoft_require((waiting & SELF_BIT) == 0);
+    if (!SERIAL) return 0;
     if (b->serial != (unsigned)__fsoft_self()) return 0;
     b->serial = 0;
     return -1;

@@ -37,6 +37,7 @@ int thrd_sleep(const struct __fsoft_timespec *duration, struct __fsoft_timespec 
 
 __fsoft_atomic int mtx_init(struct __fsoft_mutex *m, int kind) {
     __fsoft_tag("init", m);
+    if (known(m)) __fsoft_check(m->owner == 0, MISUSE, "initialisation of a locked mutex");
     m->owner = 0;
     m->count = 0;
     m->kind16 = sizeof(void *) == 4 ? 0 : kind & 1;

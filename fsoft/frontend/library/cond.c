@@ -3,6 +3,7 @@
 
 __fsoft_atomic int pthread_cond_init(struct __fsoft_cond *c, const void *attr) {
     __fsoft_tag("init", c);
+    if (known(c)) __fsoft_check(c->waiting == 0, MISUSE, "initialisation of a condition that a thread waits for");
     c->waiting = 0;
     if (CHECKED) {
         c->destroyed = 0;

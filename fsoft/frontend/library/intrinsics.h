@@ -56,5 +56,7 @@ int __fsoft_reuses(void);               /* a constant: a slot may run several th
 int __fsoft_malloc_may_fail(void);      /* a constant: --malloc-may-fail */
 int __fsoft_create(__SIZE_TYPE__ *id, void *(*start)(void *), void *arg, int detached); /* takes a slot; 0, or EAGAIN never (a missing slot is a cut) */
 int __fsoft_uses(const char *function); /* a constant: whether code of the user refers to this function; 1 is always sound */
+int __fsoft_wanted(const char *function); /* a constant: whether code of the user looks at a result of this function; 1 is always sound */
 int __fsoft_checks(const char *property); /* a constant: whether the property is switched on */
+int __fsoft_known(const void *object);  /* whether there is nothing but zeros and what library functions wrote: 0 where that is not sure */
 void *__fsoft_call(void *(*function)(void *), void *arg); /* calls through a pointer */

@@ -22,6 +22,7 @@ static void gave(void) {
 
 __fsoft_atomic int pthread_mutex_init(struct __fsoft_mutex *m, const struct __fsoft_mutexattr *attr) {
     __fsoft_tag("init", m);
+    if (known(m)) __fsoft_check(m->owner == 0, MISUSE, "initialisation of a locked mutex");
     m->owner = 0;
     m->count = 0;
     mutex_set_kind(m, attr ? attr->kind & 3 : 0);
@@ -136,6 +137,7 @@ int pthread_mutexattr_setprotocol(struct __fsoft_mutexattr *attr, int protocol) 
 
 __fsoft_atomic int pthread_spin_init(int *lock, int shared) {
     __fsoft_tag("init", lock);
+    if (known(lock)) __fsoft_check(*lock <= 0, MISUSE, "initialisation of a locked spin lock");
     *lock = 0;
     return 0;
 }

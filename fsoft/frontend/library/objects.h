@@ -106,6 +106,11 @@ static int cancelled(void) { /* whether this thread must act on a request to end
     return 0;
 }
 
+static int known(const void *object) { /* memory may hold anything before an object is initialised there: is it known to look free? */
+    if (CHECKED) return __fsoft_known(object);
+    return 0;
+}
+
 int __VERIFIER_nondet_int(void);
 unsigned __VERIFIER_nondet_uint(void);
 long __VERIFIER_nondet_long(void);

@@ -2,6 +2,7 @@
 
 __fsoft_atomic int pthread_rwlock_init(struct __fsoft_rwlock *l, const void *attr) {
     __fsoft_tag("init", l);
+    if (known(l)) __fsoft_check(l->writer == 0 && l->readers == 0, MISUSE, "initialisation of a readers-writer lock that is held");
     l->writer = 0;
     l->readers = 0;
     l->again = 0;

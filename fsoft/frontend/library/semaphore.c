@@ -8,6 +8,7 @@ __fsoft_atomic int sem_init(struct __fsoft_sem *s, int shared, unsigned value) {
         set_errno(EINVAL);
         return -1;
     }
+    if (known(s)) __fsoft_check(s->destroyed != LIVE, MISUSE, "initialisation of a semaphore that is initialised already");
     s->value = (long)value;
     if (CHECKED) s->destroyed = LIVE;
     return 0;

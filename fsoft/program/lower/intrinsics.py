@@ -161,8 +161,23 @@ class Intrinsics(Creation):
     def _uses(self, call: tree.Call) -> Expr:
         return const(int(self._text(call.args[0]) in self.shared.scan.user_refers_to), value_bits(call.type))
 
+    def _wanted(self, call: tree.Call) -> Expr:
+        return const(int(self._text(call.args[0]) in self.shared.scan.user_wants), value_bits(call.type))
+
     def _checks(self, call: tree.Call) -> Expr:
         return const(int(self._text(call.args[0]) in self.options.checks), value_bits(call.type))
+
+    def _known(self, call: tree.Call) -> Expr:
+        """Static storage starts with zeros. Any other, or a copy of some object, may look as if it were in use."""
+        address, shift = self.value(call.args[0]), self.memory.offset_bits
+        if self.shared.scan.copies:
+            return const(0, value_bits(call.type))
+        if address.is_const:
+            found = self.memory.objects[min(address.value >> shift, len(self.memory.objects) - 1)]
+            known = found.storage in ("global", "static") and not found.undefined and address.value % (1 << shift) not in found.initial
+            return const(int(known), value_bits(call.type))
+        self.shared.limits = True
+        return resize(binary("ult", address, own("static", self.word)), value_bits(call.type), False)
 
     # ------------------------------------------------------------ block operations of constant size
 
@@ -285,9 +300,11 @@ _INTRINSICS: dict[str, Callable[[Intrinsics, tree.Call], Expr]] = {
     "__fsoft_alloc_zero": Intrinsics._alloc_zero,
     "__fsoft_free": Intrinsics._free,
     "__fsoft_object_size": Intrinsics._object_size,
+    "__fsoft_known": Intrinsics._known,
     "__fsoft_malloc_may_fail": Intrinsics._may_fail,
     "__fsoft_create": Intrinsics.create,
     "__fsoft_uses": Intrinsics._uses,
+    "__fsoft_wanted": Intrinsics._wanted,
     "__fsoft_reuses": Intrinsics._reuses,
     "__fsoft_checks": Intrinsics._checks,
     "__VERIFIER_atomic_begin": Intrinsics._begin,

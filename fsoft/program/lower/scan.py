@@ -3,6 +3,7 @@ used, how often a loop can run, how large a function is with its calls expanded.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -10,6 +11,7 @@ from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 
 _SKIPPED = frozenset({"type", "loc", "symbol", "field", "end", "bitfield", "compute"})
+_COPYING = frozenset({"memcpy", "memmove", "mempcpy", "bcopy", "realloc", "reallocarray", "fread", "read"})
 _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
@@ -41,7 +43,9 @@ class Facts:
     assigned: dict[tree.Symbol, int] = field(default_factory=dict)
     functions_used: list[str] = field(default_factory=list)  # address taken
     calls: list[str] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)  # calls that are statements: nobody looks at the result
     indirect: bool = False
+    copies: bool = False  # a struct or union as a whole, other than from a literal
     back_labels: set[str] = field(default_factory=set)
     size: int = 0
 
@@ -51,6 +55,7 @@ def facts_of(root: object) -> Facts:
     seen_labels: set[str] = set()
     for node in walk(root):
         facts.size += 1
+        facts.copies = facts.copies or _copies(node)
         if isinstance(node, (tree.Assign, tree.CompoundAssign)):
             if isinstance(node.target, tree.Variable):
                 symbol = node.target.symbol
@@ -63,11 +68,24 @@ def facts_of(root: object) -> Facts:
                 facts.calls.append(node.callee.name)
             else:
                 facts.indirect = True
+        elif isinstance(node, tree.ExprStatement):
+            facts.dropped += _called(node.expr)
         elif isinstance(node, tree.Label):
             seen_labels.add(node.name)
         elif isinstance(node, tree.Goto) and node.label in seen_labels:
             facts.back_labels.add(node.label)
     return facts
+
+
+def _called(expr: tree.Expr) -> list[str]:
+    while isinstance(expr, tree.Cast) and isinstance(expr.type, ct.Void):
+        expr = expr.operand
+    return [expr.callee.name] if isinstance(expr, tree.Call) and isinstance(expr.callee, tree.FunctionName) else []
+
+
+def _copies(node: object) -> bool:
+    value = node.value if isinstance(node, (tree.Assign, tree.InitItem)) else None
+    return value is not None and isinstance(value.type, ct.Record) and not isinstance(value, tree.CompoundLiteral)
 
 
 class Scan:
@@ -85,6 +103,9 @@ class Scan:
         self._sizes: dict[str, int] = {}
         users = [facts for name, facts in self.facts.items() if "library" not in unit.functions[name].attributes]
         self.user_refers_to = {f for facts in users for f in (*facts.calls, *facts.functions_used)}
+        called, dropped = (Counter(f for facts in users for f in getattr(facts, kind)) for kind in ("calls", "dropped"))
+        self.user_wants = {f for f in self.user_refers_to if f in self.address_taken or called[f] > dropped[f]}
+        self.copies = any(facts.copies for facts in users) or not self.user_refers_to.isdisjoint(_COPYING)
 
     def fixed_value(self, expr: tree.Expr) -> int | None:
         """The value of a constant, or of a global that nothing changes after its constant initialiser."""

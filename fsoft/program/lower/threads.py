@@ -115,11 +115,18 @@ class Assembly:
         for thread in self.threads:
             groups = {k: v for k, v in thread.own.items() if k.startswith("group:")}
             thread.own = {"self": thread.index + 1, "threads": users, "descriptor": base + thread.index * fields * word}
+            if self.shared.limits:
+                thread.own["static"] = self._end_of_static()
             for key, first in groups.items():
                 slot = first if first >= 0 else len(self.threads)
                 _, site, start = key.split(":", 2)
                 thread.own[f"slot:{site}:{start}"] = slot + 1
                 thread.own[f"descriptor:{site}:{start}"] = base + slot * fields * word
+
+    def _end_of_static(self) -> int:
+        """The first address behind static storage: its objects have their numbers by now. 0: what some of them hold is not known."""
+        memory = self.shared.memory
+        return 0 if any(obj.undefined for obj in memory.objects) else len(memory.objects) << memory.offset_bits
 
     def _local_objects(self) -> None:
         memory = self.shared.memory

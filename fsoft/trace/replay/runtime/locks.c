@@ -77,13 +77,14 @@ static int destroy(pthread_mutex_t *m, const void *pc) {
     return error;
 }
 
-static void initialised(struct shadow *s) {
+static void initialised(struct shadow *s, const void *pc, const char *held) {
+    misuse_static(s->owner || readers(s), s->address, pc, held);
     s->owner = s->depth = s->destroyed = 0;
 }
 
 int replay_pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *attributes) {
     arrive_at(INIT, 0, m, HERE);
-    initialised(shadow_of(m));
+    initialised(shadow_of(m), HERE, "initialisation of a locked mutex");
     return pthread_mutex_init(m, attributes);
 }
 
@@ -123,7 +124,7 @@ static int thrd_result(int error) {
 
 int replay_mtx_init(mtx_t *m, int kind) {
     arrive_at(INIT, 0, m, HERE);
-    initialised(shadow_of(m));
+    initialised(shadow_of(m), HERE, "initialisation of a locked mutex");
     return mtx_init(m, kind);
 }
 
@@ -153,7 +154,7 @@ int replay_mtx_unlock(mtx_t *m) {
 
 int replay_pthread_spin_init(pthread_spinlock_t *l, int shared) {
     arrive_at(INIT, 0, (void *)l, HERE);
-    initialised(shadow_of((void *)l));
+    initialised(shadow_of((void *)l), HERE, "initialisation of a locked spin lock");
     return pthread_spin_init(l, shared);
 }
 
@@ -238,7 +239,7 @@ static int lock_writing(pthread_rwlock_t *l, unsigned also, const void *pc) {
 int replay_pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *attributes) {
     struct shadow *s = shadow_of(l);
     arrive_at(INIT, 0, l, HERE);
-    initialised(s);
+    initialised(s, HERE, "initialisation of a readers-writer lock that is held");
     return pthread_rwlock_init(l, attributes);
 }
 

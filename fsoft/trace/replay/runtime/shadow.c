@@ -34,6 +34,11 @@ void misuse(int wrong, const void *pc, const char *message) {
     if (wrong) fail_here("misuse", line_of(pc), "%s", message);
 }
 
+void misuse_static(int wrong, const void *object, const void *pc, const char *message) {
+    extern const char __data_start[], _end[];
+    misuse(wrong && __data_start <= (const char *)object && (const char *)object < _end, pc, message);
+}
+
 void enter_call(const char *name) {
     self->call = name;
     arrivals++;

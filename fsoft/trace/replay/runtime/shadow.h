@@ -20,6 +20,7 @@ struct shadow *shadow_of(const void *address);
 int waiters(const struct shadow *s);
 int readers(const struct shadow *s);
 void misuse(int wrong, const void *pc, const char *message);
+void misuse_static(int wrong, const void *object, const void *pc, const char *message); /* only of an object that is never another one */
 
 /* Between these two, a thread is in a call that may block. */
 void enter_call(const char *name);

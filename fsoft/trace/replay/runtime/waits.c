@@ -64,6 +64,7 @@ static int wake(pthread_cond_t *c, int all, const void *pc) {
 
 static int make(pthread_cond_t *c, const void *pc) {
     arrive_at(INIT, 0, c, pc);
+    misuse_static(waiters(shadow_of(c)), c, pc, "initialisation of a condition that a thread waits for");
     shadow_of(c)->destroyed = 0;
     return 0;
 }
@@ -140,6 +141,7 @@ int replay_pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_
     (void)attributes;
     arrive_at(INIT, 0, b, HERE);
     if (count == 0) return EINVAL;
+    misuse_static(s->ready, b, HERE, "initialisation of a barrier that is initialised already");
     s->count = count;
     s->arrived = 0;
     s->destroyed = 0;
@@ -197,6 +199,7 @@ static int take(sem_t *s, unsigned also, const char *name, const void *pc) {
 
 int replay_sem_init(sem_t *s, int shared, unsigned value) {
     arrive_at(INIT, 0, s, HERE);
+    misuse_static(shadow_of(s)->ready && !shadow_of(s)->destroyed, s, HERE, "initialisation of a semaphore that is initialised already");
     shadow_of(s)->destroyed = 0;
     shadow_of(s)->ready = 1;
     return sem_init(s, shared, value);

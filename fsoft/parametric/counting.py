@@ -44,8 +44,8 @@ def count(
     """States that cover all that can happen, none with a bad move; or why there are none. Levels are tried in order with the first number
     of states, then those that had too many with the next. OutOfTime past the deadline; NotCovered where threads compute with numbers of
     threads."""
-    shape = Shape(system)
-    failed, left = Failed("no level was tried"), list(levels)
+    shape, left = Shape(system), list(levels)
+    failed = Failed("no number of threads was tried")
     for most in states:
         for level in tuple(left):
             search = Search(shape, level, most, deadline, hear)
@@ -56,7 +56,9 @@ def count(
             if not search.full:
                 left.remove(level)
                 if not search.rounded:
-                    return failed
+                    return failed  # it is not the level that lets it happen
+            elif not search.rounded:
+                break  # other levels would see the same states
     return failed
 
 

@@ -42,19 +42,22 @@ class Outcomes:
         return found
 
     def _all(self, state: State, kind: int, local: Local | None) -> Iterator[tuple[Outcome, Move]]:
-        mover = local if self.system.kinds[kind].many else None
+        mover, created = (local, None) if self.system.kinds[kind].many else (None, local)
         at = mover.words[0] if mover is not None else state.whole[self.shape.at[self.shape.own[kind][0]]]
         for move in self.shape.moves.get((kind, at), ()):
             for env, slot in self.shape.environments(state, move, mover):
-                if mover is not local and (slot is None or not self._startable(move, slot, local)):
+                if created is not None and (slot is None or not self._startable(move, slot, created)):
                     continue
                 if self._value(move.enabled, env) == 0:
                     continue
                 if self._value(move.bad, env) != 0:
                     yield Outcome(state.whole, (), bad=True), move
-                elif self._value(move.over, env) != 1:
-                    outcome = self._after(move, env, mover) if mover is local else self._creating(move, env, slot, local)
-                    yield outcome, move
+                elif self._value(move.over, env) == 1:
+                    continue
+                elif created is None or slot is None:
+                    yield self._after(move, env, mover), move
+                else:
+                    yield self._creating(move, env, slot, created), move
 
     def _after(self, move: Move, env: Env, mover: Local | None) -> Outcome:
         after = {name: self._value(term, env) for name, term in move.writes.items() if name in env}

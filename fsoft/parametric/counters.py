@@ -109,12 +109,17 @@ class Shape:
         """The thread is inside an atomic section."""
         return local.words[0] in self.system.atomic[local.kind]
 
-    def free_to_move(self, state: State, kind: int, mover: Local | None) -> bool:
-        """No thread but the mover, a local state or the single thread of a kind, is inside an atomic section."""
-        for single in self.singles:
-            if single.index != kind and state.whole[self.at[self.own[single.index][0]]] in self.system.atomic[single.index]:
-                return False
-        return all(count == 0 or not self.inside(local) or (local == mover and count == 1) for local, count in state.counts.items())
+    def insiders(self, state: State) -> list[Local | int]:
+        """Who is inside an atomic section, as local states (twice, if more than one thread is) and kinds of single threads. If there is
+        anybody, nobody else can move."""
+        out: list[Local | int] = []
+        for kind in self.singles:
+            if state.whole[self.at[self.own[kind.index][0]]] in self.system.atomic[kind.index]:
+                out.append(kind.index)
+        for local, number in state.counts.items():
+            if self.inside(local):
+                out += [local] * min(number, 2)
+        return out
 
     def below(self, less: Counts, more: Counts) -> bool:
         """Whatever the first counts stand for, the second do, too."""

@@ -21,6 +21,7 @@ from fsoft.solve.sat import OutOfTime
 LEVELS = (1, 2, 3, 4)
 STATES = (500, 5_000, 50_000)
 _NEWS = 64
+_SHARE = 6  # there may be a sixth as many local states in one state as there may be states
 
 Hear = Callable[[int], None]
 """Hears how many states were made."""
@@ -42,7 +43,7 @@ def count(
     levels: Sequence[int] = LEVELS,
 ) -> Counted | Failed:
     """States that cover all that can happen, none with a bad move; or why there are none. Levels are tried in order with the first number
-    of states, then those that had too many with the next. OutOfTime past the deadline; NotCovered where threads compute with numbers of
+    of states, until two had too many, then with the next. OutOfTime past the deadline; NotCovered where threads compute with numbers of
     threads."""
     shape, left = Shape(system), list(levels)
     failed = Failed("no number of threads was tried")
@@ -57,8 +58,8 @@ def count(
                 left.remove(level)
                 if not search.rounded:
                     return failed  # it is not the level that lets it happen
-            elif not search.rounded:
-                break  # other levels would see the same states
+            elif not search.rounded or level != left[0]:
+                break  # other levels would see the same states, or more
     return failed
 
 
@@ -84,35 +85,64 @@ class Search:
             if bad is not None:
                 why = f"{bad.step.loc}: a failure here is not excluded: {bad.step.text}"
                 return Failed(f"counters up to {self.level}, {self.made} abstract states: {why}")
-            if self.made > self.most:
+            if self.made > self.most or len(state.counts) > self.most // _SHARE:
                 self.full = True
-                return Failed(f"counters up to {self.level}: more than {self.most} abstract states")
+                what = f"more than {self.most} abstract states" if self.made > self.most else f"{len(state.counts)} local states at a time"
+                return Failed(f"counters up to {self.level}, {self.made} abstract states: {what}")
         return tuple(State(whole, counts) for whole, several in self.found.items() for counts in several)
 
     def _expand(self, state: State) -> Move | None:
         """Add what comes after the state; a bad move ends it."""
-        for kind, thread, outcomes in self._movers(state):
+        for thread, outcomes in self._movers(state):
             for outcome, move in outcomes:
                 if outcome.bad:
                     return move
-                self._add(self._next(state, kind, thread, outcome))
+                known = outcome.local is not None and state.counts.get(outcome.local) == OMEGA
+                if not (known and self._quiet(state, thread, outcome)):
+                    self._add(self._next(state, thread, outcome))
         return None
 
-    def _movers(self, state: State) -> Iterator[tuple[int, Local | None, list[tuple[Outcome, Move]]]]:
+    def _movers(self, state: State) -> Iterator[tuple[Local | None, list[tuple[Outcome, Move]]]]:
+        """Local states and the outcomes of their moves. A move of a single thread is nobody's, or that of a thread that it creates."""
+        insiders = self.shape.insiders(state)
         for kind in self.shape.system.kinds:
-            threads = [local for local in state.counts if local.kind == kind.index] if kind.many else [None, *state.counts]
-            for local in threads:
-                if self.shape.free_to_move(state, kind.index, local if kind.many else None):
-                    yield kind.index, local, self.outcomes.of(state, kind.index, local)
+            if not kind.many and insiders in ([], [kind.index]):
+                for created in (None, *state.counts):
+                    yield created, self.outcomes.of(state, kind.index, created)
+        for local in state.counts:
+            if insiders in ([], [local]):
+                yield local, self.outcomes.of(state, local.kind, local)
 
-    def _next(self, state: State, kind: int, thread: Local | None, outcome: Outcome) -> State:
-        names = dict(outcome.names)
-        counts: dict[Local, int] = {}
-        for local, number in state.counts.items():
-            left = self._less(number) if local == thread else number
-            if left:
-                name = names.get(local.name, 0) if local.name else 0
-                self._more(counts, local._replace(name=name), left)
+    def _quiet(self, state: State, thread: Local | None, outcome: Outcome) -> bool:
+        """It changes the local state of one of any number of threads, and nothing else."""
+        after = outcome.local
+        plain = after is not None and not after.name and not self.shape.inside(after) and not outcome.bad
+        same = outcome.whole == state.whole and all(old == new for old, new in outcome.names)
+        return plain and same and thread is not None and state.counts.get(thread) == OMEGA
+
+    def _flooded(self, state: State) -> State:
+        """The state in which any number of threads have made the quiet moves."""
+        if self.shape.insiders(state):
+            return state
+        counts = dict(state.counts)
+        larger, todo = State(state.whole, counts), [local for local, number in counts.items() if number == OMEGA]
+        while todo:
+            thread = todo.pop()
+            for kind in (kind for kind in self.shape.system.kinds if kind.index == thread.kind or not kind.many):
+                for outcome, _ in self.outcomes.of(state, kind.index, thread):
+                    after = outcome.local
+                    if after is not None and counts.get(after) != OMEGA and self._quiet(larger, thread, outcome):
+                        counts[after] = OMEGA
+                        todo.append(after)
+        return larger
+
+    def _next(self, state: State, thread: Local | None, outcome: Outcome) -> State:
+        names, counts = dict(outcome.names), dict(state.counts)
+        if thread is not None and counts[thread] != OMEGA:
+            self._less(counts, thread)
+        renamed = [(local, counts.pop(local)) for local in [local for local in counts if local.name]]
+        for local, number in renamed:
+            self._more(counts, local._replace(name=names.get(local.name, 0)), number)
         if outcome.local is not None:
             self._more(counts, outcome.local, 1)
         if outcome.whole == state.whole and self.shape.below(state.counts, counts):  # then it can be repeated
@@ -120,8 +150,10 @@ class Search:
                 counts[local] = OMEGA
         return State(outcome.whole, counts)
 
-    def _less(self, number: int) -> int:
-        return number if number == OMEGA else number - 1
+    def _less(self, counts: dict[Local, int], local: Local) -> None:
+        counts[local] -= 1
+        if not counts[local]:
+            del counts[local]
 
     def _more(self, counts: dict[Local, int], local: Local, number: int) -> None:
         total = counts.get(local, 0) + number
@@ -134,6 +166,7 @@ class Search:
         there = self.found.setdefault(state.whole, [])
         if any(self.shape.below(state.counts, counts) for counts in there):
             return
+        state = self._flooded(state)
         self.found[state.whole] = [*(counts for counts in there if not self.shape.below(counts, state.counts)), state.counts]
         self.made += 1
         unbounded = sum(number == OMEGA for number in state.counts.values())

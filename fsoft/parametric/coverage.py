@@ -67,11 +67,12 @@ class _Judge:
     # ------------------------------------------------------------ moves
 
     def _successors(self, state: State) -> Iterator[tuple[Move, State]]:
+        insiders = self.shape.insiders(state)
         for kind in self.system.kinds:
             movers: list[Local | None] = [local for local in state.counts if local.kind == kind.index] if kind.many else [None]
             for mover in movers:
                 at = mover.words[0] if mover is not None else state.whole[self.shape.at[self.shape.own[kind.index][0]]]
-                if self.shape.free_to_move(state, kind.index, mover):
+                if insiders in ([], [kind.index if mover is None else mover]):
                     for move in self.shape.moves.get((kind.index, at), ()):
                         for env, slot in self.shape.environments(state, move, mover):
                             yield from ((move, after) for after in self._after(state, move, mover, env, slot))

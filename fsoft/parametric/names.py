@@ -15,6 +15,7 @@ from fsoft.program.expr import Expr, postorder
 
 LEAST_FREE = 1 << 31
 """No thread of an unbounded kind has this number or a larger one."""
+_LEAST_BITS, _INT = 32, (1 << 32) - 1
 
 
 def named_words(system: System) -> frozenset[str]:
@@ -68,10 +69,9 @@ class _Names:
 
     def _check(self, move: Move) -> None:
         for node in postorder(_terms(move)):
-            operands = node.args[1:] if node.op == "ite" else node.args
-            if node.op == "eq" and any(self._carries(a) for a in operands):
+            if node.op == "eq" and any(self._carries(a) for a in node.args):
                 self._check_values(move, [*_values(node.args[0]), *_values(node.args[1])])
-            elif node.op not in ("eq", "ite") and any(self._carries(a) for a in operands):
+            elif node.op not in ("eq", "ite") and not _passing(node) and any(self._carries(a) for a in node.args):
                 raise NotCovered(f"{move.step.loc}: computes with the number of a thread")
         for name, term in move.writes.items():
             if self.first.get(name, name) in self.named:
@@ -82,12 +82,13 @@ class _Names:
 
     def _check_values(self, move: Move, values: list[Expr]) -> None:
         for value in values:
-            if value.op != "reg" and not (value.is_const and self._harmless(value.value)):
+            fits = value.width >= _LEAST_BITS if value.op == "reg" else value.is_const and self._harmless(value.value)
+            if not fits:
                 raise NotCovered(f"{move.step.loc}: the number of a thread meets another number, which may be the same")
 
     def _harmless(self, value: int) -> bool:
-        """No thread of an unbounded kind has this number."""
-        return value == 0 or value >= LEAST_FREE or value in self.single
+        """No thread of an unbounded kind has this number, nor the one that an int makes of it."""
+        return all(part == 0 or part >= LEAST_FREE or part in self.single for part in (value, value & _INT))
 
 
 def _terms(move: Move) -> tuple[Expr, ...]:
@@ -99,17 +100,23 @@ def _comparisons(move: Move) -> list[Expr]:
 
 
 def _values(term: Expr) -> Iterator[Expr]:
-    """What the term can be: the ends of its conditionals."""
+    """What the term can be: the ends of its conditionals, before they are made wider or narrower."""
     todo, seen = [term], {term}
     while todo:
         node = todo.pop()
-        if node.op != "ite":
+        if not _passing(node):
             yield node
-            continue
-        for branch in node.args[1:]:
+        for branch in _passing(node):
             if branch not in seen:
                 seen.add(branch)
                 todo.append(branch)
+
+
+def _passing(node: Expr) -> tuple[Expr, ...]:
+    """The operands that the node may be, where they are numbers of threads: these fit into an int."""
+    if node.op == "extract" and (node.data != 0 or node.width < _LEAST_BITS):
+        return ()
+    return node.args[1:] if node.op == "ite" else node.args if node.op in ("zext", "sext", "extract") else ()
 
 
 __all__ = ["LEAST_FREE", "named_words"]

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from checkers.registry import Engine, ProgramChecker, Progress
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
 from fsoft.program.verdict import InternalError, Stats, Verdict
+
+if TYPE_CHECKING:
+    from fsoft.parametric import Failed
 
 ANSWERED = tuple(prop for prop in PROPERTIES if prop not in ("no-data-race", "no-deadlock", "valid-memtrack"))
 """What can fail in a step."""
@@ -63,44 +66,47 @@ def _proved(program: Program, deadline: float, hear: Hear, method: str | None = 
     """What proves the Program, or nothing and why not. Without a method all are tried: counting while it is cheap, invariants, counting."""
     from fsoft.parametric import NotCovered
 
-    if method == "invariants" or (method is None and not program.unbounded):
-        return _by_invariants(program, deadline, hear, seed)
-    if method == "counting":
-        return _by_counting(program, deadline, hear)
-    if method is not None:
+    if method not in (None, *METHODS):
         raise ValueError(f"method: one of {', '.join(METHODS)}, not {method}")
-    counting = True
-    try:
-        evidence, _ = _by_counting(program, deadline, hear, _CHEAP)
-        if evidence:
-            return evidence, []
-    except NotCovered:
-        counting = False
-    evidence, failures = _by_invariants(program, deadline, hear, seed)
-    if evidence or not counting:
-        return evidence, failures
-    evidence, more = _by_counting(program, deadline, hear)
-    return evidence, failures + more
+    if method == "counting":
+        return _outcome(_by_counting(program, deadline, hear))
+    counting = method is None and bool(program.unbounded)
+    if counting:
+        try:
+            found = _by_counting(program, deadline, hear, _CHEAP)
+            if isinstance(found, str):
+                return found, []
+        except NotCovered:
+            counting = False
+    first = _by_invariants(program, deadline, hear, seed)
+    if isinstance(first, str) or first.wrong or not counting:
+        return _outcome(first)
+    return _outcome(_by_counting(program, deadline, hear), first.why)
 
 
-def _by_invariants(program: Program, deadline: float, hear: Hear, seed: int) -> tuple[str, list[str]]:
+def _outcome(found: str | Failed, *earlier: str) -> tuple[str, list[str]]:
+    return (found, []) if isinstance(found, str) else ("", [*earlier, found.why])
+
+
+def _by_invariants(program: Program, deadline: float, hear: Hear, seed: int) -> str | Failed:
     from fsoft.parametric import Failed, prove, refuted, system_of
 
     found = prove(system_of(program), deadline, seed, hear)
     if isinstance(found, Failed):
-        return "", [found.why]
+        return found
     _accept(refuted(system_of(program), found.clauses, deadline))
-    return f"an invariant of {len(found.clauses)} clauses about two threads", []
+    return f"an invariant of {len(found.clauses)} clauses about two threads"
 
 
-def _by_counting(program: Program, deadline: float, hear: Hear, states: Sequence[int] = ()) -> tuple[str, list[str]]:
+def _by_counting(program: Program, deadline: float, hear: Hear, states: Sequence[int] | None = None) -> str | Failed:
     from fsoft.parametric import Failed, count, system_of, uncovered
+    from fsoft.parametric.counting import STATES
 
-    found = count(system_of(program), deadline, hear, **({"states": states} if states else {}))
+    found = count(system_of(program), deadline, hear, states or STATES)
     if isinstance(found, Failed):
-        return "", [found.why]
+        return found
     _accept(uncovered(system_of(program), found.states, deadline))
-    return f"counters up to {found.level}, {len(found.states)} abstract states", []
+    return f"counters up to {found.level}, {len(found.states)} abstract states"
 
 
 def _accept(wrong: str | None) -> None:

@@ -19,7 +19,7 @@ from fsoft.parametric.system import Move, System
 from fsoft.solve.sat import OutOfTime
 
 LEVELS = (1, 2, 3, 4)
-STATES = (500, 5_000, 50_000)
+STATES = (600, 4_000, 20_000)
 _NEWS = 64
 _SHARE = 6  # there may be a sixth as many local states in one state as there may be states
 
@@ -138,7 +138,7 @@ class Search:
 
     def _next(self, state: State, thread: Local | None, outcome: Outcome) -> State:
         names, counts = dict(outcome.names), dict(state.counts)
-        if thread is not None and counts[thread] != OMEGA:
+        if thread is not None:
             self._less(counts, thread)
         renamed = [(local, counts.pop(local)) for local in [local for local in counts if local.name]]
         for local, number in renamed:
@@ -151,9 +151,10 @@ class Search:
         return State(outcome.whole, counts)
 
     def _less(self, counts: dict[Local, int], local: Local) -> None:
-        counts[local] -= 1
-        if not counts[local]:
+        if counts[local] == 1:
             del counts[local]
+        elif counts[local] != OMEGA:
+            counts[local] -= 1
 
     def _more(self, counts: dict[Local, int], local: Local, number: int) -> None:
         total = counts.get(local, 0) + number

@@ -5,7 +5,8 @@
 3. No move of a state of the set violates a property or hits a bound.
 
 Counts are exact here: one less, one more; only OMEGA stays what it is. Moves are computed by putting the known words into their terms and
-folding constants; what is not a constant then is ANY. What is shared with the search is what a state means (`counters.py`).
+folding constants; what is not a constant then is ANY. What is shared with the search is what a state means, and what a move reads of it
+(`counters.py`).
 """
 
 from __future__ import annotations

@@ -112,8 +112,8 @@ class Tally:
     wrong: list[str] = field(default_factory=list)
 
     def line(self) -> str:
-        counts = f"{self.programs} programs: {self.proved} proved, {self.counted} by counting, {self.violated} of the others violated, {self.not_covered} not covered"
-        return f"{counts}, {len(self.wrong)} wrong"
+        right = f"{self.programs} programs: {self.proved} proved, {self.counted} by counting"
+        return f"{right}, {self.violated} of the others violated, {self.not_covered} not covered, {len(self.wrong)} wrong"
 
 
 def proved(path: Path, states: int = 3000, seconds: float = 60) -> bool | None:

@@ -21,7 +21,7 @@ ANSWERED = tuple(prop for prop in PROPERTIES if prop not in ("no-data-race", "no
 METHODS = ("invariants", "counting")
 
 _FOREVER = 1e9
-_CHEAP = (600,)  # abstract states for counting first
+_CHEAP = (2_000,)  # abstract states for counting first
 
 Hear = Callable[[int], None]
 

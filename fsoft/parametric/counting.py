@@ -19,9 +19,9 @@ from fsoft.parametric.system import Move, System
 from fsoft.solve.sat import OutOfTime
 
 LEVELS = (1, 2, 3, 4)
-STATES = (600, 4_000, 20_000)
+STATES = (2_000, 6_000, 20_000)
 _NEWS = 64
-_SHARE = 6  # there may be a sixth as many local states in one state as there may be states
+_SHARE = 20  # there may be a twentieth as many local states in one state as there may be states
 
 Hear = Callable[[int], None]
 """Hears how many states were made."""
@@ -43,7 +43,7 @@ def count(
     levels: Sequence[int] = LEVELS,
 ) -> Counted | Failed:
     """States that cover all that can happen, none with a bad move; or why there are none. Levels are tried in order with the first number
-    of states, until two had too many, then with the next. OutOfTime past the deadline; NotCovered where threads compute with numbers of
+    of states, then those that had too many with the next. OutOfTime past the deadline; NotCovered where threads compute with numbers of
     threads."""
     shape, left = Shape(system), list(levels)
     failed = Failed("no number of threads was tried")
@@ -58,14 +58,14 @@ def count(
                 left.remove(level)
                 if not search.rounded:
                     return failed  # it is not the level that lets it happen
-            elif not search.rounded or level != left[0]:
-                break  # other levels would see the same states, or more
+            elif search.crowded or not search.rounded:
+                break  # other levels would see the same, or more
     return failed
 
 
 class Search:
-    """`run` gives all largest states, or the reason why it does not. `full`: there were too many. `rounded`: a number of threads became
-    "any number" only because it exceeded the level."""
+    """`run` gives all largest states, or the reason why it does not. `full`: there were too many; `crowded`: too many local states in one.
+    `rounded`: a number of threads became "any number" only because it exceeded the level."""
 
     def __init__(self, shape: Shape, level: int, most: int, deadline: float, hear: Hear):
         self.shape, self.level, self.most, self.deadline, self.hear = shape, level, most, deadline, hear
@@ -73,7 +73,7 @@ class Search:
         self.found: dict[Words, list[Counts]] = {}
         self.todo: list[tuple[int, int, State]] = []
         self.made = 0
-        self.full = self.rounded = False
+        self.full = self.crowded = self.rounded = False
 
     def run(self) -> tuple[State, ...] | Failed:
         self._add(self.shape.initial())
@@ -85,9 +85,10 @@ class Search:
             if bad is not None:
                 why = f"{bad.step.loc}: a failure here is not excluded: {bad.step.text}"
                 return Failed(f"counters up to {self.level}, {self.made} abstract states: {why}")
-            if self.made > self.most or len(state.counts) > self.most // _SHARE:
+            self.crowded = len(state.counts) > self.most // _SHARE
+            if self.made > self.most or self.crowded:
                 self.full = True
-                what = f"more than {self.most} abstract states" if self.made > self.most else f"{len(state.counts)} local states at a time"
+                what = f"{len(state.counts)} local states at a time" if self.crowded else f"more than {self.most} abstract states"
                 return Failed(f"counters up to {self.level}, {self.made} abstract states: {what}")
         return tuple(State(whole, counts) for whole, several in self.found.items() for counts in several)
 

@@ -83,8 +83,10 @@ def test_wrong_programs_are_not(tmp_path: Path, source: str) -> None:
 
 def test_what_does_not_end_says_how_far_it_came(tmp_path: Path) -> None:
     endless = text("pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); assert(x || !x || y);" + "assert(x != -5);")
-    failed = counted(system_in(tmp_path, endless), states=(40,))
-    assert isinstance(failed, Failed) and "more than 40 abstract states" in failed.why
+    system = system_in(tmp_path, endless)
+    many, crowded = counted(system, states=(200,)), counted(system, states=(40,))
+    assert isinstance(many, Failed) and "more than 200 abstract states" in many.why
+    assert isinstance(crowded, Failed) and "local states at a time" in crowded.why
 
 
 @pytest.mark.parametrize(

@@ -4,25 +4,34 @@ certificate has been checked."""
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from checkers.registry import Engine, ProgramChecker, Progress
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
 from fsoft.program.verdict import InternalError, Stats, Verdict
 
+if TYPE_CHECKING:
+    from fsoft.parametric import Failed
+
 ANSWERED = tuple(prop for prop in PROPERTIES if prop not in ("no-data-race", "no-deadlock", "valid-memtrack"))
 """What can fail in a step."""
 
+METHODS = ("invariants", "counting")
+
 _FOREVER = 1e9
+_CHEAP = (2_000,)  # abstract states for counting first
+
+Hear = Callable[[int], None]
 
 
 class Parametric:
-    """Inference and the judge of its certificates behind the common interface. The Program should come from `Options.unbounded`;
-    one that does not is a program with as many threads as it has slots."""
+    """Proofs and their judges behind the common interface. The Program should come from `Options.unbounded`; one that does not is a program
+    with as many threads as it has slots."""
 
-    def check(self, program: Program, progress: Progress, *, timeout: float | None = None, seed: int = 0, **options: Any) -> Verdict:
-        from fsoft.parametric import Failed, NotCovered, prove, refuted, summarised, system_of
+    def check(self, program: Program, progress: Progress, *, timeout: float | None = None, **options: Any) -> Verdict:
+        from fsoft.parametric import NotCovered, summarised, system_of
         from fsoft.solve.sat import OutOfTime
 
         stats, started = Stats(), time.monotonic()
@@ -33,29 +42,76 @@ class Parametric:
             stats.states, stats.seconds = states, time.monotonic() - started
             progress(stats)
 
-        def unknown(why: str) -> Verdict:
+        def unknown(*why: str) -> Verdict:
             stats.seconds = time.monotonic() - started
-            return Verdict("UNKNOWN", prop, [why, _covered(program)], stats=stats)
+            return Verdict("UNKNOWN", prop, [*why, _covered(program)], stats=stats)
 
         try:
             small, ranges = summarised(program)
-            system = system_of(small)
-            found = prove(system, deadline, seed, hear)
-            if isinstance(found, Failed):
-                return unknown(found.why)
-            wrong = refuted(system_of(small), found.clauses, deadline)
+            system_of(small)
+            evidence, failures = _proved(small, deadline, hear, **options)
         except NotCovered as why:
             return unknown(f"not covered for any number of threads: {why}")
         except OutOfTime:
             return unknown("time limit reached")
-        if wrong is not None:
-            raise InternalError(f"the certificate of the engine parametric is refused: {wrong}")
+        if not evidence:
+            return unknown(*failures)
         stats.seconds = time.monotonic() - started
-        kinds = [kind for kind in system.kinds if kind.many]
-        names = " and ".join(dict.fromkeys(kind.name for kind in kinds))
-        whom = f"any number of threads {names}" if kinds else f"its {len(program.threads)} threads"
-        reason = f"proved for {whom}: an invariant of {len(found.clauses)} clauses about two threads (certificate checked)"
-        return Verdict("TRUE", prop, [reason, *ranges], stats=stats)
+        names = " and ".join(dict.fromkeys(program.threads[group[0]].name for group in program.unbounded))
+        whom = f"any number of threads {names}" if names else f"its {len(program.threads)} threads"
+        return Verdict("TRUE", prop, [f"proved for {whom}: {evidence} (certificate checked)", *ranges], stats=stats)
+
+
+def _proved(program: Program, deadline: float, hear: Hear, method: str | None = None, seed: int = 0) -> tuple[str, list[str]]:
+    """What proves the Program, or nothing and why not. Without a method all are tried: counting while it is cheap, invariants, counting."""
+    from fsoft.parametric import NotCovered
+
+    if method not in (None, *METHODS):
+        raise ValueError(f"method: one of {', '.join(METHODS)}, not {method}")
+    if method == "counting":
+        return _outcome(_by_counting(program, deadline, hear))
+    counting = method is None and bool(program.unbounded)
+    if counting:
+        try:
+            found = _by_counting(program, deadline, hear, _CHEAP)
+            if isinstance(found, str):
+                return found, []
+        except NotCovered:
+            counting = False
+    first = _by_invariants(program, deadline, hear, seed)
+    if isinstance(first, str) or first.wrong or not counting:
+        return _outcome(first)
+    return _outcome(_by_counting(program, deadline, hear), first.why)
+
+
+def _outcome(found: str | Failed, *earlier: str) -> tuple[str, list[str]]:
+    return (found, []) if isinstance(found, str) else ("", [*earlier, found.why])
+
+
+def _by_invariants(program: Program, deadline: float, hear: Hear, seed: int) -> str | Failed:
+    from fsoft.parametric import Failed, prove, refuted, system_of
+
+    found = prove(system_of(program), deadline, seed, hear)
+    if isinstance(found, Failed):
+        return found
+    _accept(refuted(system_of(program), found.clauses, deadline))
+    return f"an invariant of {len(found.clauses)} clauses about two threads"
+
+
+def _by_counting(program: Program, deadline: float, hear: Hear, states: Sequence[int] | None = None) -> str | Failed:
+    from fsoft.parametric import Failed, count, system_of, uncovered
+    from fsoft.parametric.counting import STATES
+
+    found = count(system_of(program), deadline, hear, states or STATES)
+    if isinstance(found, Failed):
+        return found
+    _accept(uncovered(system_of(program), found.states, deadline))
+    return f"counters up to {found.level}, {len(found.states)} abstract states"
+
+
+def _accept(wrong: str | None) -> None:
+    if wrong is not None:
+        raise InternalError(f"the certificate of the engine parametric is refused: {wrong}")
 
 
 def _covered(program: Program) -> str:
@@ -73,12 +129,12 @@ def _load() -> ProgramChecker:
 
 ENGINE = Engine(
     name="parametric",
-    summary="proves assertions for any number of threads by invariants about two threads",
+    summary="proves assertions for any number of threads by invariants about two threads or by counting them",
     takes="program",
     properties=ANSWERED,
     proves=True,
     refutes=False,
     load=_load,
-    options=("seed",),
+    options=("seed", "method"),
     unbounded=True,
 )

@@ -24,6 +24,8 @@ MODELS = (".aag", ".aig", ".btor2", ".btor")
 
 SCHEDULERS = ("free", "context-bounded", "round-robin", "given")
 ENGINE_OPTIONS = ("solver", "depth", "method", "simplify", "backend", "engines", "every", "keep", "proof", "frames")
+METHODS = {"abc": ("pdr", "bmc3", "reach"), "parametric": ("invariants", "counting")}
+"""What `--method` can be, by engine."""
 _MOST_CONTEXTS = 1 << 16
 _BY_ORDER = ("peephole", "monotonic")
 _ON_PATHS = ("sleep", "persistent", "source")
@@ -52,7 +54,8 @@ def add_engine_options(parser: Parser) -> None:
     shrink = "bmc, kinduction: build each frame for the values that words can have by then (on)"
     group.add_argument("--frames", action=argparse.BooleanOptionalAction, default=None, help=shrink)
     group.add_argument("--proof", metavar="FILE", help="sat: if all is proved, write a DRAT proof there, its formula to FILE.cnf")
-    group.add_argument("--method", choices=("pdr", "bmc3", "reach"), help="abc: what it runs (pdr)")
+    known = [method for methods in METHODS.values() for method in methods]
+    group.add_argument("--method", choices=known, help="abc: what it runs (pdr); parametric: which kind of proof (both)")
     group.add_argument("--simplify", action="store_true", default=None, help="abc: simplify first (a proof may then have no certificate)")
     group.add_argument("--backend", metavar="NAME", help="bdd: the package (cudd); without --engine: another verifier, as 'cbmc {file}'")
     group.add_argument("--engines", type=names, metavar="A,B", help="portfolio: who takes part")
@@ -151,9 +154,17 @@ def engine_options(engine: Engine | ModelEngine, args: argparse.Namespace) -> di
             raise UsageError(f"the engine {engine.name} has no --{name}")
     if "solver" in given:
         _check_solver(str(given["solver"]))
+    check_method(engine, args)
     for name in given.get("engines", ()):
         _check_member(name)
     return given
+
+
+def check_method(engine: Engine | ModelEngine, args: argparse.Namespace) -> None:
+    """UsageError for a method that the engine does not have."""
+    method = getattr(args, "method", None)
+    if method is not None and method not in METHODS.get(engine.name, ()):
+        raise UsageError(f"the engine {engine.name} has no --method {method}")
 
 
 def _check_member(name: str) -> None:

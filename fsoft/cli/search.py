@@ -15,6 +15,7 @@ from fsoft.cli.circuits import (
     add_engine_options,
     add_reduction,
     add_scheduler,
+    check_method,
     check_order,
     check_scheduler,
     engine_options,
@@ -86,6 +87,7 @@ def check_question(engine: Engine, asked: Request, args: argparse.Namespace) -> 
     if engine.takes == "model":
         engine_options(engine, args)
         return
+    check_method(engine, args)
     check_order(args, f"the engine {engine.name}")
     if args.scheduler is not None or args.arrays is not None:
         raise UsageError(f"the engine {engine.name} has no --{'arrays' if args.scheduler is None else 'scheduler'}")

@@ -30,9 +30,10 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """No proof was found; `why` is a line for a person."""
+    """No proof was found; `why` is a line for a person. `wrong`: there is none, a run violates a property."""
 
     why: str
+    wrong: bool = False
 
 
 def prove(
@@ -48,7 +49,8 @@ def prove(
     hear(samples.states)
     if samples.violated is not None:
         violation = samples.violated
-        return Failed(f"a run violates {violation.prop} at {violation.loc}: {violation.message} (--engine explicit shows such a run)")
+        why = f"a run violates {violation.prop} at {violation.loc}: {violation.message} (--engine explicit shows such a run)"
+        return Failed(why, wrong=True)
     stuck: Stuck | None = None
     dropped: list[Clause] = []
     for effort in efforts:

@@ -1,7 +1,7 @@
 """Random small programs that create threads without end, and the test of proofs for any number of threads on them.
 
-Whatever the engine `parametric` calls TRUE must have no violation with two, three or four threads at each creation: the plain explorer
-says so. `python -m tests.fuzz.unbounded --count 300` is the campaign; tests take a slice.
+Whatever the engine `parametric` calls TRUE, by invariants or by counting, must have no violation with two, three or four threads at each
+creation: the plain explorer says so. `python -m tests.fuzz.unbounded --count 300` is the campaign; tests take a slice.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fsoft.api import load
-from fsoft.parametric import NotCovered, Proof, prove, refuted, system_of
+from fsoft.parametric import Counted, NotCovered, Proof, count, prove, refuted, system_of, uncovered
 from fsoft.parametric.proving import EFFORTS
 from fsoft.program.explorer import Limits
 from fsoft.program.options import Options
@@ -29,12 +29,14 @@ void __VERIFIER_assume(int);
 int __VERIFIER_nondet_bool(void);
 void reach_error(void);
 #define assert(e) if (!(e)) reach_error()
-int x, y, z, taken;
+int x, y, z, taken, many;
 unsigned long who;
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 __thread int mine;
 """
 TAKE = "__VERIFIER_assume(!taken); taken = 1;"
+ENTER = "__VERIFIER_atomic_begin(); __VERIFIER_assume(many < 2); many++; __VERIFIER_atomic_end();"
+LEAVE = "__VERIFIER_atomic_begin(); many--; __VERIFIER_atomic_end();"
 LIMITS = Limits(seconds=20, states=60_000)
 
 
@@ -71,6 +73,7 @@ class Generator:
             f"pthread_mutex_lock(&m); {body} pthread_mutex_unlock(&m);",
             f"__VERIFIER_atomic_begin(); {body} __VERIFIER_atomic_end();",
             f"__VERIFIER_atomic_begin(); {TAKE} __VERIFIER_atomic_end(); {body} taken = 0;",
+            f"{ENTER} {body} {LEAVE}",
         ))  # fmt: skip
 
     def block(self, depth: int = 0, most: int = 4) -> str:
@@ -83,6 +86,8 @@ class Generator:
             f"__VERIFIER_atomic_begin(); {TAKE} __VERIFIER_atomic_end(); z = 1; assert(z == 1); z = 0; taken = 0;",
             "pthread_mutex_lock(&m); who = pthread_self(); assert(pthread_equal(who, pthread_self())); pthread_mutex_unlock(&m);",
             "__VERIFIER_atomic_begin(); l = y; y = (y + 1) & 3; assert(l != y); __VERIFIER_atomic_end();",
+            f"{ENTER} l = many; assert(l <= 2); {LEAVE}",
+            f"{ENTER} x = x + 1; assert(many); {LEAVE}",
         ))  # fmt: skip
 
     def program(self) -> str:
@@ -101,13 +106,14 @@ class Generator:
 class Tally:
     programs: int = 0
     proved: int = 0
+    counted: int = 0
     violated: int = 0
     not_covered: int = 0
     wrong: list[str] = field(default_factory=list)
 
     def line(self) -> str:
-        counts = f"{self.programs} programs: {self.proved} proved, {self.violated} of the others violated, {self.not_covered} not covered"
-        return f"{counts}, {len(self.wrong)} wrong"
+        right = f"{self.programs} programs: {self.proved} proved, {self.counted} by counting"
+        return f"{right}, {self.violated} of the others violated, {self.not_covered} not covered, {len(self.wrong)} wrong"
 
 
 def proved(path: Path, states: int = 3000, seconds: float = 60) -> bool | None:
@@ -122,11 +128,21 @@ def proved(path: Path, states: int = 3000, seconds: float = 60) -> bool | None:
         return False
 
 
+def counted(path: Path, states: int = 500) -> bool:
+    """Whether there is a certified proof by counting."""
+    program, deadline = load([str(path)], Options(unbounded=True)), time.monotonic() + 60
+    try:
+        found = count(system_of(program), deadline, states=(states,))
+        return isinstance(found, Counted) and uncovered(system_of(program), found.states) is None
+    except (NotCovered, OutOfTime):
+        return False
+
+
 def violated(path: Path, threads: int) -> bool:
     return explore(load([str(path)], Options(threads=threads)), limits=LIMITS).kind == "FALSE"
 
 
-def campaign(seeds: range, most: int = 3) -> Tally:
+def campaign(seeds: range, most: int = 3, counting_only: bool = False) -> Tally:
     """Proofs against all runs with up to `most` threads."""
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
@@ -134,9 +150,11 @@ def campaign(seeds: range, most: int = 3) -> Tally:
         for seed in seeds:
             path.write_text(Generator(seed).program())
             tally.programs += 1
-            answer = proved(path)
+            answer, by_counting = (None if counting_only else proved(path)), counted(path)
+            tally.not_covered += answer is None and not counting_only
+            tally.counted += by_counting
+            answer = answer or by_counting
             tally.proved += answer is True
-            tally.not_covered += answer is None
             bad = any(violated(path, threads) for threads in range(2, most + 1)) if answer else violated(path, 2)
             tally.violated += bad and not answer
             if bad and answer:
@@ -149,8 +167,9 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--most", type=int, default=4)
+    parser.add_argument("--counting", action="store_true", help="ask for proofs by counting only")
     args = parser.parse_args()
-    tally = campaign(range(args.first, args.first + args.count), args.most)
+    tally = campaign(range(args.first, args.first + args.count), args.most, args.counting)
     print(tally.line(), *tally.wrong, sep="\n")
     return 1 if tally.wrong else 0
 

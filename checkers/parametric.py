@@ -31,7 +31,7 @@ class Parametric:
     with as many threads as it has slots."""
 
     def check(self, program: Program, progress: Progress, *, timeout: float | None = None, **options: Any) -> Verdict:
-        from fsoft.parametric import NotCovered, summarised, system_of
+        from fsoft.parametric import NotCovered, limits, summarised, system_of
         from fsoft.solve.sat import OutOfTime
 
         stats, started = Stats(), time.monotonic()
@@ -47,9 +47,13 @@ class Parametric:
             return Verdict("UNKNOWN", prop, [*why, _covered(program)], stats=stats)
 
         try:
-            small, ranges = summarised(program)
-            system_of(small)
-            evidence, failures = _proved(small, deadline, hear, **options)
+            evidence = ""
+            for limit in limits(program):
+                small, ranges = summarised(program, limit)
+                system_of(small)
+                evidence, failures = _proved(small, deadline, hear, **options)
+                if evidence:
+                    break
         except NotCovered as why:
             return unknown(f"not covered for any number of threads: {why}")
         except OutOfTime:

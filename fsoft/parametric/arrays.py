@@ -15,19 +15,25 @@ from fsoft.program.program import Load, Object, Program
 from fsoft.program.run import random_values
 from fsoft.program.state import OVER, Choose, Vector
 
-LONG = 16
-"""Cells up to which an array stays as it is."""
+LIMITS = (4, 16)
+"""Cells up to which an array stays as it is: first only what is tiny, then all that is small enough."""
 _RUNS, _MOVES = 30, 300
 
 
-def summarised(program: Program) -> tuple[Program, list[str]]:
-    """The Program with long arrays as summaries, and a line for each range."""
-    found = [(obj, size) for obj in _read(program) for size in [ranged(obj, LONG)] if size is not None]
+def limits(program: Program) -> list[int]:
+    """The limits worth trying in turn: one for each set of arrays that becomes summaries."""
+    first, last = ([obj for obj in program.objects if ranged(obj, limit) is not None] for limit in LIMITS)
+    return list(LIMITS) if first != last else [LIMITS[1]]
+
+
+def summarised(program: Program, limit: int = LIMITS[1]) -> tuple[Program, list[str]]:
+    """The Program with arrays of more than `limit` cells as summaries, and a line for each range."""
+    found = [(obj, size) for obj in _read(program) for size in [ranged(obj, limit)] if size is not None]
     seen = _seen(program, [obj for obj, _ in found]) if found else {}
     bounds = _constants(program) if found else {}
     ranges = {obj.id: _widened(seen[obj.id], bounds.get(8 * size, set()), 8 * size) for obj, size in found}
     lines = [f"elements of {obj.name} are {ranges[obj.id][0]} to {ranges[obj.id][1]}" for obj, _ in found]
-    return Truncate(LONG, kept=0, ranges=ranges).apply(program), lines
+    return Truncate(limit, kept=0, ranges=ranges).apply(program), lines
 
 
 def _read(program: Program) -> list[Object]:
@@ -100,4 +106,4 @@ def _widened(seen: Values, constants: set[int], width: int) -> Values:
     return max((c for c in near if low <= c <= seen[0]), default=low), min((c for c in near if seen[1] <= c <= high), default=high)
 
 
-__all__ = ["LONG", "summarised"]
+__all__ = ["LIMITS", "limits", "summarised"]

@@ -73,3 +73,14 @@ def test_summaries_are_legal_programs_without_the_cells(tmp_path: Path) -> None:
     assert next(obj for obj in program.objects if obj.name == "stack").runs == ()
     same = load(file(tmp_path, STACK.replace("60", "6")))
     assert Truncate(16, kept=0).apply(same) is same
+
+
+def test_small_arrays_are_summaries_first(tmp_path: Path) -> None:
+    verdict = check(file(tmp_path, STACK.replace("60", "6")), engine="parametric")
+    assert verdict.kind == "TRUE" and "elements of stack are 0 to 5" in verdict.reasons
+
+
+def test_small_arrays_keep_their_cells_where_these_matter(tmp_path: Path) -> None:
+    cell = "int a[8];\nvoid *reader(void *unused) { assert(a[3] == 5); return 0; }\n" + "int main(void) { pthread_t t; a[3] = 5; "
+    verdict = check(file(tmp_path, cell + "a[4] = 7; pthread_create(&t, 0, reader, 0); return 0; }\n"), engine="parametric")
+    assert verdict.kind == "TRUE" and not any("elements" in line for line in verdict.reasons)

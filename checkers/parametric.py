@@ -31,7 +31,7 @@ class Parametric:
     with as many threads as it has slots."""
 
     def check(self, program: Program, progress: Progress, *, timeout: float | None = None, **options: Any) -> Verdict:
-        from fsoft.parametric import NotCovered, limits, summarised, system_of
+        from fsoft.parametric import NotCovered, limits, summarised
         from fsoft.solve.sat import OutOfTime
 
         stats, started = Stats(), time.monotonic()
@@ -47,10 +47,8 @@ class Parametric:
             return Verdict("UNKNOWN", prop, [*why, _covered(program)], stats=stats)
 
         try:
-            evidence = ""
             for limit in limits(program):
                 small, ranges = summarised(program, limit)
-                system_of(small)
                 evidence, failures = _proved(small, deadline, hear, **options)
                 if evidence:
                     break

@@ -30,6 +30,7 @@ from fsoft.program.state import ALIVE, DEAD, NEVER
 Registers = dict[str, Values]
 Held = frozenset[int]
 _WORLDS = 512
+_FEW, _CASES = 16, 8  # in so few worlds, a loaded register that decides something gets a world for each of so few values
 _UNITS = -(1 << 72)  # cells in which a thread counts its units of a semaphore
 
 
@@ -48,16 +49,18 @@ class Protocol:
 @dataclass(slots=True)
 class World:
     """`links`: the cell that a register was loaded from in this step, while both are still the same. `origin`: the cells that
-    a register's value was made of in this step. `started`: slots that were set running in this step."""
+    a register's value was made of in this step. `started`: slots that were set running in this step. `written`: the cells that it
+    wrote, with the slots that may run then and the locks held: others see what is in them when the step is over."""
 
     registers: Registers
     view: View
     links: dict[str, int] = field(default_factory=dict)
     origin: dict[str, frozenset[int]] = field(default_factory=dict)
     started: frozenset[int] = frozenset()
+    written: dict[int, tuple[int, Held]] = field(default_factory=dict)
 
     def copy(self) -> World:
-        return World(dict(self.registers), dict(self.view), dict(self.links), dict(self.origin), self.started)
+        return World(dict(self.registers), dict(self.view), dict(self.links), dict(self.origin), self.started, dict(self.written))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +94,15 @@ def _single(values: Values) -> int | None:
 
 
 class SlotSteps:
-    """The steps of one slot."""
+    """The steps of one slot. `cases`: loaded values that decide something are told apart."""
 
-    def __init__(self, program: Program, slot: int, memory: SlotMemory, protocol: Protocol, asked: frozenset[str]):
-        self.program, self.slot, self.memory, self.protocol, self.asked = program, slot, memory, protocol, asked
+    def __init__(self, program: Program, slot: int, memory: SlotMemory, protocol: Protocol, asked: frozenset[str], cases: bool = True):
+        self.program, self.slot, self.memory, self.protocol, self.asked, self.cases = program, slot, memory, protocol, asked, cases
         self.me: frozenset[int] = frozenset((slot + 1,))
         self.bit = 1 << slot
         self._own = program.threads[slot].own
+        self._deciding: dict[int, frozenset[str]] = {}
+        self._apart: frozenset[str] = frozenset()
 
     # ------------------------------------------------------------ what is known in a view
 
@@ -220,13 +225,36 @@ class SlotSteps:
         if first is None:
             return None
         worlds = [first]
+        deciding = self._deciding_in(step) if self.cases else frozenset()
         for action in step.actions:
+            self._apart = deciding if len(worlds) <= _FEW else frozenset()
             worlds = [new for world in worlds for new in self._when(world, action, out, step)]
             if len(worlds) > _WORLDS:
                 raise NoClaim(f"{step.loc}: too many cases")
         out.worlds = worlds
-        out.started += [(slot, world.view) for world in worlds for slot in sorted(world.started)]
+        for world in worlds:
+            self._over(world, out)
         return out
+
+    def _deciding_in(self, step: Step) -> frozenset[str]:
+        """The registers that conditions inside the step depend on."""
+        known = self._deciding.get(id(step))
+        if known is None:
+            names = set[str]()
+            for action in reversed(step.actions):
+                names |= action.when.reads
+                if isinstance(action, (Check, Require)):
+                    names |= action.condition.reads
+                elif isinstance(action, Assign) and action.reg in names:
+                    names |= action.value.reads
+            known = self._deciding[id(step)] = frozenset(names)
+        return known
+
+    @staticmethod
+    def _over(world: World, out: Outcome) -> None:
+        """The step ends in this world: now the others see what it did."""
+        out.started += [(slot, world.view) for slot in sorted(world.started)]
+        out.writes += [Write(cell, world.view[cell], running, held) for cell, (running, held) in world.written.items()]
 
     def _when(self, world: World, action: Action, out: Outcome, step: Step) -> list[World]:
         yes, no = self.split(world, action.when)
@@ -239,7 +267,7 @@ class SlotSteps:
         if isinstance(action, Load):
             return self._load(world, action)
         if isinstance(action, Store):
-            self._store(world, action, out)
+            self._store(world, action)
         elif isinstance(action, Require):
             return self._require(world, action, out)
         elif isinstance(action, Check):
@@ -249,11 +277,11 @@ class SlotSteps:
         elif isinstance(action, Input):
             self._input(world, action, step)
         elif isinstance(action, (Enter, Leave)):
-            self._lifetime(world, action, out)
+            self._lifetime(world, action)
         elif isinstance(action, Alloc):
-            return self._alloc(world, action, out, step)
+            return self._alloc(world, action, step)
         elif isinstance(action, Free):
-            self._free(world, action, out)
+            self._free(world, action)
         else:
             raise NoClaim(f"{step.loc}: the size of an object is asked for")
         return [world]
@@ -284,8 +312,9 @@ class SlotSteps:
     def _load(self, world: World, action: Load) -> list[World]:
         values, cells, whole = self.memory.load(world.view, self.value(world, action.address), action.size)
         cases = [values]
-        if whole in self.protocol.semaphores or whole in self.protocol.readers:
-            cases = [values] if values is None else [frozenset((value,)) for value in sorted(values)]
+        decides = action.reg in self._apart and values is not None and len(values) <= _CASES
+        if values is not None and (decides or whole in self.protocol.semaphores or whole in self.protocol.readers):
+            cases = [frozenset((value,)) for value in sorted(values)]
         done = []
         for known in cases:
             case = world if len(cases) == 1 else world.copy()
@@ -309,14 +338,14 @@ class SlotSteps:
         if no is not None and (action.prop in self.asked or action.prop != "unreach-call"):
             raise NoClaim(f"{step.loc}: {action.prop} may be violated: {action.message}")
         if no is not None:
-            out.started += [(slot, no.view) for slot in sorted(no.started)]
+            self._over(no, out)
         return [yes] if yes is not None else []
 
     def _halt(self, world: World, action: Halt, out: Outcome, step: Step) -> list[World]:
         if action.kind not in ("ended", "pruned", "failed"):
             why = self.program.markers[action.marker].message if action.marker is not None else action.kind
             raise NoClaim(f"{step.loc}: {why}")
-        out.started += [(slot, world.view) for slot in sorted(world.started)]
+        self._over(world, out)
         return []
 
     def _input(self, world: World, action: Input, step: Step) -> None:
@@ -331,7 +360,7 @@ class SlotSteps:
 
     # ------------------------------------------------------------ memory
 
-    def _store(self, world: World, action: Store, out: Outcome) -> None:
+    def _store(self, world: World, action: Store) -> None:
         addresses, values = self.value(world, action.address), self.value(world, action.value)
         if addresses is None:
             raise NoClaim("an address is not known")
@@ -340,9 +369,9 @@ class SlotSteps:
             for cell in cells:
                 certain = whole and len(addresses) == 1
                 new = values if certain else union(self.memory.read(world.view, cell), values) if whole else None
-                self._write(world, cell, new, out)
+                self._write(world, cell, new)
 
-    def _write(self, world: World, cell: int, new: Values, out: Outcome) -> None:
+    def _write(self, world: World, cell: int, new: Values) -> None:
         old = self.memory.read(world.view, cell)
         if new is not None and new == old and len(new) == 1:
             return
@@ -356,7 +385,8 @@ class SlotSteps:
         world.view[cell] = new
         for name in [name for name, linked in world.links.items() if linked == cell]:
             del world.links[name]
-        out.writes.append(Write(cell, new, running, before | self.held(world.view)))
+        also, held = world.written.get(cell, (0, before | self.held(world.view)))
+        world.written[cell] = (running | also, held & (before | self.held(world.view)))
         if cell in self.protocol.states and (new is None or descriptor.RUNNING in new):
             world.started |= {self.protocol.states.index(cell)}
 
@@ -380,17 +410,17 @@ class SlotSteps:
             raise NoClaim("a semaphore is posted by a thread that has not waited for it")
         world.view[units_cell(cell)] = frozenset((units + change,))
 
-    def _lifetime(self, world: World, action: Enter | Leave, out: Outcome) -> None:
+    def _lifetime(self, world: World, action: Enter | Leave) -> None:
         addresses = self.value(world, action.address)
         if addresses is None or len(addresses) != 1:
             raise NoClaim("an object whose life begins or ends is not known")
         obj = self.memory.object_at(next(iter(addresses)))
-        self._write(world, -obj.id, frozenset((ALIVE if isinstance(action, Enter) else DEAD,)), out)
+        self._write(world, -obj.id, frozenset((ALIVE if isinstance(action, Enter) else DEAD,)))
         if isinstance(action, Enter):
             for cell in self.memory.cells_of(obj):
-                self._write(world, cell, None, out)
+                self._write(world, cell, None)
 
-    def _alloc(self, world: World, action: Alloc, out: Outcome, step: Step) -> list[World]:
+    def _alloc(self, world: World, action: Alloc, step: Step) -> list[World]:
         pool = self.program.pools[action.pool]
         if not pool.exact or self.value(world, action.size) != frozenset((pool.capacity,)):
             raise NoClaim(f"{step.loc}: the size of an allocation is not known")
@@ -398,9 +428,9 @@ class SlotSteps:
         for number in self._candidates(world, pool.objects, step):
             case = world.copy()
             obj = self.program.objects[number]
-            self._write(case, -number, frozenset((ALIVE,)), out)
+            self._write(case, -number, frozenset((ALIVE,)))
             for cell in self.memory.cells_of(obj):
-                self._write(case, cell, NO if action.zero else None, out)
+                self._write(case, cell, NO if action.zero else None)
             self._define(case, action.reg, frozenset((self.program.address(obj),)))
             done.append(case)
         return done
@@ -417,7 +447,7 @@ class SlotSteps:
             raise NoClaim(f"{step.loc}: there may be no heap object left")
         return found
 
-    def _free(self, world: World, action: Free, out: Outcome) -> None:
+    def _free(self, world: World, action: Free) -> None:
         addresses = self.value(world, action.address)
         if addresses is None or len(addresses) != 1:
             raise NoClaim("an object that is freed is not known")
@@ -425,4 +455,4 @@ class SlotSteps:
         obj = self.memory.object_at(address)
         if obj.storage != "heap" or address & self.memory.mask or self.memory.read(world.view, -obj.id) != frozenset((ALIVE,)):
             raise NoClaim("a free may be invalid")
-        self._write(world, -obj.id, frozenset((DEAD,)), out)
+        self._write(world, -obj.id, frozenset((DEAD,)))

@@ -10,6 +10,7 @@ whole shared states, and with the ownership of locks as the one thing that threa
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -20,9 +21,10 @@ from fsoft.analysis.value_sets import NO, Values, union, within
 from fsoft.program import descriptor
 from fsoft.program.program import Program, Step
 
-_ROUNDS = 40
+_ROUNDS = 400
 _STATES = 4000  # of all slots together
 _AT_ONE_PLACE = 200  # states of a location before they are joined
+_GROWTH = 8  # new values of a cell, one after the other
 
 Writes = dict[tuple[int, int, Held], dict[int, Values]]
 """By writer, slots that may run then, and locks held: the cells and the values they may get."""
@@ -46,19 +48,23 @@ class LocalState:
 
 @dataclass(slots=True)
 class Facts:
-    """What was found, and all that is needed to check it: states by slot, what each slot starts with (None: it never does), writes."""
+    """What was found, and all that is needed to check it: states by slot, what each slot starts with (None: it never does), writes;
+    `locks` as in ThreadStates."""
 
     states: list[list[LocalState]]
     starts: list[View | None]
     writes: Writes
     protocol: Protocol
+    locks: bool = True
 
 
 class ThreadStates:
-    """The analysis of a program. `asked`: the properties whose checks must hold. NoClaim if something is out of its reach."""
+    """The analysis of a program. `asked`: the properties whose checks must hold. `locks`: what threads hold is told apart, and they
+    rely on it; without, there is one state for each location of a thread that main has created, and locks are words like others:
+    quick, and enough for what a thread knows by itself. NoClaim if something is out of its reach."""
 
-    def __init__(self, program: Program, asked: frozenset[str]):
-        self.program = program
+    def __init__(self, program: Program, asked: frozenset[str], locks: bool = True):
+        self.program, self.locks = program, locks
         if any(place.atomic for template in program.templates() for place in template.locations):
             raise NoClaim("atomic sections of several steps")
         self.memory = SlotMemory(program)
@@ -69,7 +75,7 @@ class ThreadStates:
         word = program.word // 8
         self.protocol = Protocol([program.address(array, descriptor.offset(slot, "state", word)) for slot in slots])
         self._tables = {"owner": self.protocol.owners, "semwait": self.protocol.semaphores, "shared": self.protocol.readers}
-        self.steps = [SlotSteps(program, slot, self.memory, self.protocol, asked) for slot in slots]
+        self.steps = [SlotSteps(program, slot, self.memory, self.protocol, asked, locks) for slot in slots]
         self.live = {id(t): live_registers(t) for t in program.templates()}
         self.out = {id(t): t.outgoing() for t in program.templates()}
         self.starts: list[View | None] = [self.at_start(slot) for slot in slots]
@@ -78,6 +84,9 @@ class ThreadStates:
         self.writes: Writes = {}
         self._changed = False
         self._interference: dict[tuple[int, int, Held], View] = {}
+        self._found: list[dict[_Key, LocalState]] = [{} for _ in slots]
+        self._growth: Counter[tuple[int, int, int]] = Counter()
+        self._at: list[Counter[int]] = [Counter() for _ in slots]
 
     def at_start(self, slot: int) -> View | None:
         """Memory as a slot finds it that runs from the start."""
@@ -95,36 +104,52 @@ class ThreadStates:
     def solve(self) -> Facts:
         for _ in range(_ROUNDS):
             self._changed = False
-            self._interference.clear()
             try:
                 states = [self._explore(slot) for slot in range(len(self.program.threads))]
             except _NewCells:
-                self.writes.clear()
-                self.starts = [self.at_start(slot) for slot in range(len(self.program.threads))]
+                self._begin_again()
                 continue
             if not self._changed:
-                return Facts(states, self.starts, self.writes, self.protocol)
+                return Facts(states, self.starts, self.writes, self.protocol, self.locks)
         raise NoClaim("no fixed point")
 
     # ------------------------------------------------------------ one slot
 
     def _explore(self, slot: int) -> list[LocalState]:
-        """The states of a slot, given what is known of the others so far."""
-        found: dict[_Key, LocalState] = {}
-        work: list[_Key] = []
+        """The states of a slot, given what is known of the others so far. Those of the round before stay, with what the others may
+        have done since; only what is new is explored."""
+        self._interference.clear()
+        found = self._found[slot]
+        work = [key for key, state in found.items() if self._disturbed(slot, state)]
         start = self.first(slot)
         if start is not None:
-            self._reach(slot, start, found, work)
+            self._reach(slot, start, work)
         while work:
             state = found[work.pop()]
-            self._name_cells(slot, state)
+            if self.locks:
+                self._name_cells(slot, state)
             for step, outcome in self.outcomes(slot, state):
                 self._learn(slot, state, outcome)
                 for successor in self.successors(slot, step, outcome):
-                    self._reach(slot, successor, found, work)
+                    self._reach(slot, successor, work)
             if len(found) > _STATES:
                 raise NoClaim("too many states")
         return list(found.values())
+
+    def _disturbed(self, slot: int, state: LocalState) -> bool:
+        """Add what the others may do to a state by now; whether that is more than before."""
+        view = self.closed(slot, state.view)
+        more = not view_included(view, state.view, self.memory)
+        state.view = view
+        return more
+
+    def _begin_again(self) -> None:
+        """Forget all but the special cells."""
+        self.writes.clear()
+        self.starts = [self.at_start(slot) for slot in range(len(self.program.threads))]
+        for found, at in zip(self._found, self._at, strict=True):
+            found.clear()
+            at.clear()
 
     def first(self, slot: int) -> LocalState | None:
         """Where a slot starts; None if it never does."""
@@ -153,15 +178,17 @@ class ThreadStates:
         if steps.held(view) or (steps.running(view) and steps.unclear(view)):
             raise NoClaim(f"{step.loc}: a thread may end while it holds a lock")
 
-    def _reach(self, slot: int, state: LocalState, found: dict[_Key, LocalState], work: list[_Key]) -> None:
+    def _reach(self, slot: int, state: LocalState, work: list[_Key]) -> None:
+        found, at = self._found[slot], self._at[slot]
         held = self.steps[slot].held(state.view)
         units = tuple(sorted((s, self.steps[slot].units(state.view, s)) for s in held & self.protocol.semaphores))
         key: _Key = (state.location, frozenset(state.registers.items()), held, units)
-        if key not in found and sum(other[0] == state.location for other in found) >= _AT_ONE_PLACE:
+        if key not in found and at[state.location] >= (_AT_ONE_PLACE if self.locks or slot == 0 else 1):
             key = (state.location, held, units)
         old = found.get(key)
         if old is None:
             found[key] = state
+            at[state.location] += 1
             work.append(key)
         elif not included(state, old, self.memory):
             found[key] = joined(old, state, self.memory)
@@ -238,14 +265,22 @@ class ThreadStates:
     def _learn(self, slot: int, state: LocalState, outcome: Outcome) -> None:
         for write in outcome.writes:
             if self.matters(write) and not within(write.values, self.known(slot, write)):
-                table = self.writes.setdefault((slot, write.running, write.held), {})
-                table[write.cell] = union(table[write.cell], write.values) if write.cell in table else write.values
+                self._list(slot, write)
                 self._changed = True
-                self._interference.clear()
         for started, view in outcome.started:
             if not self.steps[slot].running(state.view):
                 self.first_start(slot, view)
             self._start(started, view)
+
+    def _list(self, slot: int, write: Write) -> None:
+        """One more write. Without locks, a cell that gets more and more values may have any."""
+        table = self.writes.setdefault((slot, write.running, write.held), {})
+        times = (slot, write.running, write.cell)
+        self._growth[times] += 1
+        if not self.locks and self._growth[times] > _GROWTH and write.cell not in self.protocol.states:
+            table[write.cell] = None
+        else:
+            table[write.cell] = union(table[write.cell], write.values) if write.cell in table else write.values
 
     def matters(self, write: Write) -> bool:
         """Somebody else runs and may notice."""

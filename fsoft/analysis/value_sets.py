@@ -12,8 +12,8 @@ from itertools import product
 from fsoft.program.expr import Expr, operate, postorder
 
 Values = frozenset[int] | None
-LIMIT = 64
-_MOST = 1024  # combinations of operands that are tried
+LIMIT = 256
+_MOST = 4096  # combinations of operands that are tried
 
 BOTH: frozenset[int] = frozenset((0, 1))
 YES: frozenset[int] = frozenset((1,))

@@ -138,6 +138,10 @@ def _deadlocks(facts: Facts) -> bool:
     return "no-deadlock" in facts.checks and not facts.checks & {"no-data-race", "valid-memtrack"}
 
 
+def _of_steps(facts: Facts) -> bool:
+    return facts.threads > 1 and not facts.checks & _OF_STATES
+
+
 def _any_number(facts: Facts) -> bool:
     return facts.unbounded_threads and not facts.checks & _OF_STATES
 
@@ -149,6 +153,7 @@ def _few_threads(facts: Facts) -> bool:
 
 MEMBERS = (
     on_program("lock-order", "lock-order", _deadlocks, turn=1.0),
+    on_program("values", "values", _of_steps, turn=1.0),
     bounded("tcbmc", "tcbmc"),
     on_program("explicit", "explicit", turn=6.0),
     for_any_number("parametric", "parametric", _any_number, turn=12.0),

@@ -7,7 +7,7 @@ from fsoft.analysis.strides import Strides
 from fsoft.bounded.walk import Ground, Here, Walk
 from fsoft.por.cells import Ground as Cells
 from fsoft.program.expr import Expr, const, disj, eq
-from fsoft.program.program import Program, Step
+from fsoft.program.program import Halt, Program, Step
 
 
 class Shared:
@@ -33,6 +33,7 @@ class Shared:
             for other in slots:
                 if other != slot:
                     self.mask |= self.writes[slot] & self.touches[other]
+        self._leaks = "valid-memtrack" in program.checks
         self._sharing = Sharing(program, cells.points_to)
         running = self._sharing.running_at_start()
         self.starters = frozenset(range(0 if running else 1, len(program.threads)))
@@ -48,9 +49,11 @@ class Shared:
         self.writes[slot] |= writes
 
     def visible(self, slot: int, index: int) -> bool:
-        """Others may see what the step does, or change what it sees."""
+        """Others may see what the step does, or change what it sees; or it ends the process while leaks are asked for: what is lost then is
+        asked of the state before that step."""
         template = self.program.threads[slot].template
-        return self.sections or self._sharing.visible(template, template.steps[index])
+        step = template.steps[index]
+        return self.sections or (self._leaks and _ends(step)) or self._sharing.visible(template, step)
 
     def held_after(self, slot: int, step: Step) -> Expr | None:
         """What the step writes to the holder, if it enters or leaves an atomic section."""
@@ -59,6 +62,10 @@ class Shared:
         if inside == locations[step.source].atomic:
             return None
         return const(slot + 1 if inside else 0, self.holder_width)
+
+
+def _ends(step: Step) -> bool:
+    return any(isinstance(action, Halt) and action.kind == "ended" for action in step.actions)
 
 
 class SharedWalk(Walk):

@@ -172,10 +172,11 @@ def test_wrong_certificates_are_refuted(tamper: Callable[[Certificate], None]) -
         check_certificate(loaded, ASKED, proof)
 
 
+@pytest.mark.parametrize("locks", [True, False])
 @pytest.mark.parametrize("defines", [("ORDERED",), ("BUTLER",), ("PUT_BACK",)])
-def test_every_reachable_state_is_described(defines: tuple[str, ...]) -> None:
+def test_every_reachable_state_is_described(defines: tuple[str, ...], locks: bool) -> None:
     loaded = model("deadlocks/philosophers.c", "N=2", *defines)
-    facts = ThreadStates(loaded, ASKED).solve()
+    facts = ThreadStates(loaded, ASKED, locks).solve()
     memory = ThreadStates(loaded, ASKED).memory
     machine = Machine(loaded, compiled=False)
     seen = {machine.initial()}

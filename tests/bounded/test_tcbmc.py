@@ -17,6 +17,8 @@ from fsoft.program.expr import FALSE, TRUE, conj, negate
 from fsoft.program.options import Options
 from fsoft.program.program import Program
 from tests.bounded.agreement import TAGS, Tally, agrees, campaign, exactly
+from tests.models.agree import ask
+from tests.models.table import rows
 
 HANDOVER = """
 #include <pthread.h>
@@ -106,6 +108,16 @@ def test_a_cut_loop_forbids_true_and_grows(tmp_path: Path) -> None:
 def test_properties_of_states(tmp_path: Path, check: str, verdict: str) -> None:
     program = program_of(tmp_path, RACE_AND_DEADLOCK, check)
     assert answer(program, "tcbmc", Given(incremental=True)).kind == verdict
+
+
+@pytest.mark.parametrize("encoding", ["tcbmc", "lazy", "mu"])
+@pytest.mark.parametrize("name", ["leak_overwritten", "leak_after_loop"])
+def test_leaks_at_the_end_of_the_process(name: str, encoding: str) -> None:
+    """The step that ends the process is one that no other thread sees; what is lost is asked of the state before it."""
+    for row in rows():
+        if row.program == f"heap/{name}.c":
+            outcome = ask(row, 30, encoding)
+            assert outcome.decided, outcome
 
 
 def test_a_thread_may_stop_before_its_deadlock(tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def test_answers_in_words(tmp_path: Path) -> None:
 def test_engines_are_found_by_name(tmp_path: Path) -> None:
     assert find_engine("explicit").takes == "program"
     assert find_engine("bmc").takes == "model"
-    with pytest.raises(UnknownEngine, match="no engine 'warp': one of explicit, lock-order, parametric, bmc"):
+    with pytest.raises(UnknownEngine, match="no engine 'warp': one of explicit, lock-order, parametric, values, bmc"):
         find_engine("warp")
 
 

@@ -54,7 +54,7 @@ class Generator:
         for _ in range(self.chance.randrange(1, 3)):
             kind = self.chance.random()
             if kind < 0.25 or depth == 0:
-                parts.append(self.chance.choice(("x++;", "y = x;", "x = 0;", "y = i;", "if (x == 2) y = 1;")))
+                parts.append(self.plain())
             elif kind < 0.35:
                 parts.append(self.tried(depth))
             elif kind < 0.42:
@@ -62,6 +62,9 @@ class Generator:
             else:
                 parts.append(self.locked(level, depth))
         return " ".join(parts)
+
+    def plain(self) -> str:
+        return self.chance.choice(("x++;", "y = x;", "x = 0;", "y = i;", "if (x == 2) y = 1;"))
 
     def tried(self, depth: int) -> str:
         k = self.chance.randrange(3)

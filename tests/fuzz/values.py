@@ -1,0 +1,74 @@
+"""Random programs with assertions about small values, for the engine values: what it proves must be so. `python -m tests.fuzz.values
+[COUNT [FIRST]]`.
+
+The programs are those about locks, with other statements: shared words get constants, each other's values, and numbers that are kept small;
+assertions compare them with constants. Every claim is compared with all states of the program.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from checkers.values import ByValues
+from fsoft.api import Options, load
+from fsoft.properties import Limits, explore
+from tests.fuzz import locks
+
+
+class Generator(locks.Generator):
+    """One program."""
+
+    def plain(self) -> str:
+        x, y = self.chance.sample(("x", "y"), 2)
+        small, large = self.chance.randrange(3), self.chance.randrange(2, 6)
+        return self.chance.choice((
+            f"{x} = {small};", f"{x} = {small};", f"{x} = {y};", f"{y} = i;", f"if ({x} == {small}) {y} = {large};", f"{x}++;",
+            f"if ({x} < {large}) {x}++;", f"{x} = ({x} + 1) % {large};", f"{x} = {small}; if ({x} > {small}) {y} = {large};",
+            f"{x} = i; {y} = {x} & 1;",
+            f"assert({x} <= {large});", f"assert({x} != {large});", f"assert({x} == {small} || {x} != {large});",
+            f"{x} = {small}; assert({x} <= {large});", f"{x} = {small}; assert({x} == {small});", f"assert({x} != {small});",
+            f"assert({x} >= 0);", f"if ({x} <= {small}) assert({x} != {large});",
+        ))  # fmt: skip
+
+    def program(self) -> str:
+        return "#include <assert.h>\n" + super().program()
+
+
+@dataclass(slots=True)
+class Tally:
+    """How many programs are safe, how many of those were proved, and the wrong claims."""
+
+    programs: int = 0
+    safe: int = 0
+    unsafe: int = 0
+    proved: int = 0
+    wrong: list[int] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return f"{self.programs} programs: {self.safe} safe, {self.unsafe} unsafe, {self.proved} proved, wrong: {self.wrong}"
+
+
+def campaign(first: int, count: int, states: int = 20000) -> Tally:
+    tally = Tally()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "p.c"
+        for seed in range(first, first + count):
+            path.write_text(Generator(seed).program())
+            program = load([str(path)], Options(checks=frozenset({"unreach-call"})))
+            claim = ByValues().check(program, lambda _stats: None).kind
+            verdict = explore(program, limits=Limits(states=states))
+            tally.programs += 1
+            tally.safe += verdict.kind == "TRUE"
+            tally.unsafe += verdict.kind == "FALSE"
+            tally.proved += claim == "TRUE"
+            if claim == "TRUE" and (verdict.kind == "FALSE" or verdict.bounds):
+                tally.wrong.append(seed)
+    return tally
+
+
+if __name__ == "__main__":
+    numbers = [int(a) for a in sys.argv[1:]]
+    print(campaign(numbers[1] if len(numbers) > 1 else 0, numbers[0] if numbers else 100))

@@ -29,6 +29,7 @@ from fsoft.solve.terms import DEFAULT, Solver
 Say = Callable[[str], None]
 _LONGEST = 20_000  # steps of the first interleaving
 _MOST_STEPS = 64  # of --incremental
+_FEW = 3  # assumptions in a core that may not be needed
 
 
 def first_interleaving(program: Program) -> list[int]:
@@ -95,8 +96,7 @@ class Widening:
         while True:
             self.iterations += 1
             before = time.monotonic()
-            met = self.solver.solve(list(self.literals), self.deadline)
-            core = [] if met else self.solver.core()
+            met, core = self._answer()
             names = [self.literals.pop(term) for term in core]
             what = "a violation" if met else f"released {', '.join(names)}" if names else "no violation, whatever the schedule"
             open_ = f"{self.released()} of {self.total} control literals released"
@@ -106,6 +106,19 @@ class Widening:
             if not names:
                 self.solver.pop()
                 return False
+
+    def _answer(self) -> tuple[bool, list[Expr]]:
+        """Whether the goal can be met under the assumptions, and if not, those that are to blame. A solver may blame what it does not need:
+        if these are very few, it is asked without one of them after the other."""
+        met = self.solver.solve(list(self.literals), self.deadline)
+        core = [] if met else self.solver.core()
+        without = set[Expr]()
+        while core and len(core) + len(without) <= _FEW:
+            without.add(core[0])
+            if self.solver.solve([literal for literal in self.literals if literal not in without], self.deadline):
+                break  # it is needed
+            core = self.solver.core()
+        return met, core
 
     def released(self) -> int:
         return self.total - len(self.literals) - self._always

@@ -146,10 +146,20 @@ def test_a_joined_slot_is_used_again(tmp_path: Path) -> None:
     assert verdict(text, tmp_path, threads=1) == "TRUE"
 
 
+MANY = "void *f(void *a) { USE return 0; } int main(void) { pthread_t t; for (int i = 0; i < COUNT; i++) pthread_create(&t, 0, f, 0); }"
+
+
 def test_more_threads_than_a_mask_holds_are_refused(tmp_path: Path) -> None:
-    text = "void *f(void *a) { return 0; } int main(void) { pthread_t t; for (int i = 0; i < 64; i++) pthread_create(&t, 0, f, 0); }"
-    with pytest.raises(InputError, match="more than 63 threads"):
-        program(text, tmp_path)
+    waiting = "pthread_cond_t c; pthread_mutex_t m; " + MANY.replace("USE", "pthread_mutex_lock(&m); pthread_cond_wait(&c, &m);")
+    with pytest.raises(InputError, match="more than 63 threads that may wait"):
+        program(waiting.replace("COUNT", "64"), tmp_path)
+    with pytest.raises(InputError, match="more than 255 threads;"):
+        program(MANY.replace("USE", "").replace("COUNT", "256"), tmp_path)
+
+
+def test_threads_that_are_in_no_set_may_be_many(tmp_path: Path) -> None:
+    locked = "int x; pthread_mutex_t m; " + MANY.replace("USE", "pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);")
+    assert len(program(locked.replace("COUNT", "120"), tmp_path).threads) == 121
 
 
 def test_entry_and_thread_functions(tmp_path: Path) -> None:

@@ -53,6 +53,17 @@ def test_no_literal_in_the_core(tmp_path: Path, solver: str) -> None:
     assert verdict.stats.counts["iterations"] <= 3
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_core_is_asked_again_whether_it_is_needed(tmp_path: Path, solver: str) -> None:
+    """Capped counters are what they are in every schedule: one iteration, whatever the solver blames first."""
+    capped = "__VERIFIER_atomic_begin(); x++; if (x > 1) x--; __VERIFIER_atomic_end();"
+    text = f"int x; void *f(void *a) {{ for (int i = 0; i < 2; i++) {{ {capped} }} assert(x == 1); return 0; }}" + main_with("f", "f")
+    verdict = search_uw(program(tmp_path, text), Given(context_bound=2), solver=solver)
+    counts = verdict.stats.counts
+    assert verdict.kind == "UNKNOWN" and "--context-bound" in verdict.bounds[0]
+    assert (counts["iterations"], counts["released"]) == (1, 0)
+
+
 def test_all_of_it(tmp_path: Path) -> None:
     """Bounds grow until they cut nothing: then it is TRUE."""
     text = LOCKS + "int x; void *f(void *a) { pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return 0; }"

@@ -11,7 +11,8 @@ from fsoft.program.lower.layout import value_bits
 from fsoft.program.options import Options
 from fsoft.program.program import Halt, Input, Store
 
-MAX_THREADS = 63
+MAX_THREADS = 255
+MAX_IN_SETS = 63  # where the library keeps sets of threads: those of conditions, barriers and readers are words of 64 bits
 REPRESENTATIVES = 3  # slots that stand for any number of threads: one that moves, and two of which an invariant speaks
 
 

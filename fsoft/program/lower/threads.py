@@ -12,8 +12,10 @@ from collections.abc import Mapping
 from fsoft.frontend import types as ct
 from fsoft.frontend.source import InputError
 from fsoft.program import descriptor
+from fsoft.program.expr import postorder
+from fsoft.program.liveness import expressions
 from fsoft.program.lower.context import Shared
-from fsoft.program.lower.creation import MAX_THREADS, slots_of
+from fsoft.program.lower.creation import MAX_IN_SETS, MAX_THREADS, slots_of
 from fsoft.program.lower.memory import HeapPool, LocalObject, initial_cells
 from fsoft.program.program import Object, Pool, Program, Run, Template, Thread
 
@@ -80,15 +82,24 @@ class Assembly:
         """Slots for one site of one creator; none if the start routine is its own ancestor once too often."""
         self.busy = max(self.busy, count)
         recursive = self._ancestors(creator.index).count(start)
-        if recursive and (recursive >= self.shared.options.threads or len(self.threads) + count > MAX_THREADS):
+        most = self._most() if len(self.threads) + count > MAX_IN_SETS else MAX_IN_SETS
+        if recursive and (recursive >= self.shared.options.threads or len(self.threads) + count > most):
             creator.own[f"group:{site}:{start}"] = -1
             return []
-        if len(self.threads) + count > MAX_THREADS:
+        if len(self.threads) + count > most:
             loc = next(s.loc for s in self.shared.creates if s.index == site)
-            raise InputError(loc, f"the program creates more than {MAX_THREADS} threads; bound their number or lower --threads")
+            why = "" if most == MAX_THREADS else " that may wait at conditions or barriers, or read-lock"
+            raise InputError(loc, f"the program creates more than {most} threads{why}; bound their number or lower --threads")
         group = [self._thread(start, creator.index) for _ in range(count)]
         creator.own[f"group:{site}:{start}"] = group[0].index if group else -1
         return group
+
+    def _most(self) -> int:
+        """How many threads there may be: fewer where threads may be bits of a word."""
+        steps = (step for template in self.templates.values() for step in template.steps)
+        terms = (term for step in steps for term in (step.guard, *(e for action in step.actions for e in expressions(action))))
+        in_sets = any(node.op == "shl" and node.width == 64 and node.args[1].op != "const" for node in postorder(tuple(terms)))
+        return MAX_IN_SETS if in_sets else MAX_THREADS
 
     def _ancestors(self, index: int) -> list[str]:
         out = []

@@ -32,18 +32,12 @@ class LockOrder:
                 raise NoClaim("the order of locks answers for no-deadlock only")
             certificate = prove(program, asked)
         except NoClaim as why:
-            return Verdict("UNKNOWN", prop, [f"no claim from the order of locks: {why}"], stats=_stats(0, started))
+            return Verdict("UNKNOWN", prop, [f"no claim from the order of locks: {why}"], stats=Stats(seconds=time.monotonic() - started))
         check_certificate(program, asked, certificate)
         states = sum(map(len, certificate.facts.states))
         resources = len(certificate.ranks)
         reason = f"every thread waits in order: {resources} resources, {states} states of single threads (certificate checked)"
-        return Verdict("TRUE", prop, [reason], stats=_stats(states, started))
-
-
-def _stats(states: int, started: float) -> Stats:
-    stats = Stats()
-    stats.states, stats.seconds = states, time.monotonic() - started
-    return stats
+        return Verdict("TRUE", prop, [reason], stats=Stats(states=states, seconds=time.monotonic() - started))
 
 
 def _load() -> ProgramChecker:

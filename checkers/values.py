@@ -38,14 +38,8 @@ class ByValues:
             states = sum(map(len, facts.states))
             relied = " and what they hold locks for" if locks else ""
             reason = f"from the values that each thread may know{relied}: {states} states of single threads (certificate checked)"
-            return Verdict("TRUE", prop, [reason], stats=_stats(states, started))
-        return Verdict("UNKNOWN", prop, [f"no claim from sets of values: {why}"], stats=_stats(0, started))
-
-
-def _stats(states: int, started: float) -> Stats:
-    stats = Stats()
-    stats.states, stats.seconds = states, time.monotonic() - started
-    return stats
+            return Verdict("TRUE", prop, [reason], stats=Stats(states=states, seconds=time.monotonic() - started))
+        return Verdict("UNKNOWN", prop, [f"no claim from sets of values: {why}"], stats=Stats(seconds=time.monotonic() - started))
 
 
 def _load() -> ProgramChecker:

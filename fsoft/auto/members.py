@@ -153,7 +153,7 @@ def _few_threads(facts: Facts) -> bool:
 
 MEMBERS = (
     on_program("lock-order", "lock-order", _deadlocks, turn=1.0),
-    on_program("values", "values", _of_steps, turn=1.0),
+    on_program("values", "values", _of_steps, turn=2.0),
     bounded("tcbmc", "tcbmc"),
     on_program("explicit", "explicit", turn=6.0),
     for_any_number("parametric", "parametric", _any_number, turn=12.0),

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
 from checkers.lock_order import LockOrder
+from checkers.registry import ProgramChecker
 from fsoft.api import Options, load
 from fsoft.properties import Limits, explore
 
@@ -98,7 +100,7 @@ class Generator:
 
 @dataclass(slots=True)
 class Tally:
-    """How many programs have no deadlock, how many of those were proved, and the wrong claims."""
+    """How many programs are safe, how many of those were proved, and the wrong claims."""
 
     programs: int = 0
     safe: int = 0
@@ -110,14 +112,22 @@ class Tally:
         return f"{self.programs} programs: {self.safe} safe, {self.unsafe} unsafe, {self.proved} proved, wrong: {self.wrong}"
 
 
-def campaign(first: int, count: int, states: int = 20000) -> Tally:
+def campaign(
+    first: int,
+    count: int,
+    states: int = 20000,
+    made: Callable[[int], Generator] = Generator,
+    engine: Callable[[], ProgramChecker] = LockOrder,
+    prop: str = "no-deadlock",
+) -> Tally:
+    """What the engine claims about the programs that `made` makes of the seeds, compared with all their states."""
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(first, first + count):
             path = Path(folder) / "p.c"
-            path.write_text(Generator(seed).program())
-            program = load([str(path)], Options(checks=frozenset({"no-deadlock"})))
-            claim = LockOrder().check(program, lambda _stats: None).kind
+            path.write_text(made(seed).program())
+            program = load([str(path)], Options(checks=frozenset({prop})))
+            claim = engine().check(program, lambda _stats: None).kind
             verdict = explore(program, limits=Limits(states=states))
             answer = verdict.kind
             tally.programs += 1

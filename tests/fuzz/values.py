@@ -8,13 +8,9 @@ assertions compare them with constants. Every claim is compared with all states 
 from __future__ import annotations
 
 import sys
-import tempfile
-from dataclasses import dataclass, field
-from pathlib import Path
+from functools import partial
 
 from checkers.values import ByValues
-from fsoft.api import Options, load
-from fsoft.properties import Limits, explore
 from tests.fuzz import locks
 
 
@@ -37,36 +33,7 @@ class Generator(locks.Generator):
         return "#include <assert.h>\n" + super().program()
 
 
-@dataclass(slots=True)
-class Tally:
-    """How many programs are safe, how many of those were proved, and the wrong claims."""
-
-    programs: int = 0
-    safe: int = 0
-    unsafe: int = 0
-    proved: int = 0
-    wrong: list[int] = field(default_factory=list)
-
-    def __str__(self) -> str:
-        return f"{self.programs} programs: {self.safe} safe, {self.unsafe} unsafe, {self.proved} proved, wrong: {self.wrong}"
-
-
-def campaign(first: int, count: int, states: int = 20000) -> Tally:
-    tally = Tally()
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "p.c"
-        for seed in range(first, first + count):
-            path.write_text(Generator(seed).program())
-            program = load([str(path)], Options(checks=frozenset({"unreach-call"})))
-            claim = ByValues().check(program, lambda _stats: None).kind
-            verdict = explore(program, limits=Limits(states=states))
-            tally.programs += 1
-            tally.safe += verdict.kind == "TRUE"
-            tally.unsafe += verdict.kind == "FALSE"
-            tally.proved += claim == "TRUE"
-            if claim == "TRUE" and (verdict.kind == "FALSE" or verdict.bounds):
-                tally.wrong.append(seed)
-    return tally
+campaign = partial(locks.campaign, made=Generator, engine=ByValues, prop="unreach-call")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from fsoft.program.interpreter import Chooser, GuardFunction, Machine, Script, S
 from fsoft.program.local import Locality
 from fsoft.program.locks import lock_lines
 from fsoft.program.program import Alloc, Enter, Free, Leave, Load, Program, Step, Store
-from fsoft.program.replay import Finding, Monitor, View, confirm, play, without_halts
+from fsoft.program.replay import Finding, Monitor, View, confirm_played, play, played_without_halts
 from fsoft.program.state import DEAD, OVER, Access, Event, Halted, Question, Vector, Violation
 from fsoft.program.verdict import Move, Stats, Verdict
 
@@ -478,8 +478,9 @@ class Explorer:
 
     def _violated(self, finding: Finding, where: _Where) -> Verdict:
         plain = Machine(self.program, compiled=False)
-        moves = without_halts(plain, self._trace(where))
-        finding = confirm(plain, moves, finding, self.monitors, Sampler(self.program))
+        played = played_without_halts(plain, self._trace(where))
+        finding = confirm_played(plain, played, finding, self.monitors, Sampler(self.program))
+        moves = [one.move for one in played]
         reasons = [f"{finding.loc}: {finding.message}", *finding.lines, *lock_lines(plain, moves, finding)]
         added = approximations(plain, moves)
         if added:
@@ -529,6 +530,8 @@ class Explorer:
 def approximations(machine: Machine, moves: Sequence[Move]) -> list[str]:
     """The markers on a trace that may add behaviour: they forbid FALSE. A marker is on a step, or on an input that was asked for."""
     program, passed = machine.program, dict[int, None]()
+    if not any(marker.adds for marker in program.markers):
+        return []
     for one in play(machine, moves):
         passed.update(dict.fromkeys(step_markers(machine.step(one.move.slot, one.move.step))))
         passed.update((question.marker, None) for question, _ in one.asked if question.marker is not None)

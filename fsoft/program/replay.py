@@ -106,6 +106,11 @@ def play(machine: Machine, moves: Sequence[Move]) -> list[Played]:
 def without_halts(machine: Machine, moves: Sequence[Move]) -> list[Move]:
     """The trace without the moves that only stop their thread: nothing depends on them, and a person (or a real run) would
     wonder how the others go on after the process has ended. A halting move that also wrote memory stays."""
+    return [one.move for one in played_without_halts(machine, moves)]
+
+
+def played_without_halts(machine: Machine, moves: Sequence[Move]) -> list[Played]:
+    """The same, as it happened; it is run again only if something was left out."""
     kept = []
     played = play(machine, moves)
     for k, one in enumerate(played):
@@ -114,12 +119,17 @@ def without_halts(machine: Machine, moves: Sequence[Move]) -> list[Move]:
         silent = one.before[:low] == one.after[:low] and one.before[high:] == one.after[high:]
         if k == len(played) - 1 or not (halted and silent):
             kept.append(one.move)
-    return kept
+    return played if len(kept) == len(played) else play(machine, kept)
 
 
 def confirm(machine: Machine, moves: Sequence[Move], finding: Finding, monitors: Sequence[Monitor], domain: Domain) -> Finding:
     """The finding as the definition sees it at the end of the trace; InternalError if it sees none."""
-    played = play(machine, moves)
+    return confirm_played(machine, play(machine, moves), finding, monitors, domain)
+
+
+def confirm_played(machine: Machine, played: list[Played], finding: Finding, monitors: Sequence[Monitor], domain: Domain) -> Finding:
+    """The same for a trace that has just been played."""
+    moves = [one.move for one in played]
     state = played[-1].after if played else machine.initial()
     if played:
         for event in played[-1].events:

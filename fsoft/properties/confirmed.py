@@ -9,7 +9,7 @@ from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine
 from fsoft.program.locks import lock_lines
 from fsoft.program.program import Program
-from fsoft.program.replay import Finding, confirm, without_halts
+from fsoft.program.replay import Finding, confirm_played, played_without_halts
 from fsoft.program.verdict import Move, Stats, Verdict
 from fsoft.properties import monitors
 
@@ -26,5 +26,6 @@ def false_verdict(machine: Machine, moves: list[Move], finding: Finding, stats: 
 def confirmed(program: Program, found: Sequence[Move], prop: str, stats: Stats) -> Verdict:
     """The verdict for a run of the Program that violates `prop`, replayed by the definition."""
     plain = Machine(program, compiled=False)
-    moves = without_halts(plain, found)
-    return false_verdict(plain, moves, confirm(plain, moves, Finding(prop, ""), monitors([prop]), Sampler(program)), stats)
+    played = played_without_halts(plain, found)
+    finding = confirm_played(plain, played, Finding(prop, ""), monitors([prop]), Sampler(program))
+    return false_verdict(plain, [one.move for one in played], finding, stats)

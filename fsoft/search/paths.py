@@ -18,7 +18,7 @@ from fsoft.program.explorer import Strayed
 from fsoft.program.expr import reg
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
-from fsoft.program.replay import Finding, confirm, without_halts
+from fsoft.program.replay import Finding, confirm_played, played_without_halts
 from fsoft.program.verdict import InternalError, Stats, Verdict
 from fsoft.properties import monitors
 from fsoft.properties.confirmed import false_verdict
@@ -155,13 +155,14 @@ class _Search:
             raise Stop
 
     def _violated(self, one: Obligation, edges: list[Edge], value: Value) -> Verdict:
-        moves = without_halts(self.machine, lifted(self.machine, edges, value))
+        played = played_without_halts(self.machine, lifted(self.machine, edges, value))
+        moves = [one.move for one in played]
         given: dict[int, list[int]] = {}
         for name, width in one.inputs.items():
             given.setdefault(width, []).append(value(reg(name, width)))
         answers = PathAnswers(self.machine, one.values, given, value)
         try:
-            finding = confirm(self.machine, moves, Finding(one.name, ""), monitors([one.name]), answers)
+            finding = confirm_played(self.machine, played, Finding(one.name, ""), monitors([one.name]), answers)
         except InternalError:
             if one.name != "no-deadlock" or not answers.undefined:
                 raise

@@ -131,8 +131,8 @@ UNSUPPORTED = [
     bad("main is a variable", r"in\.c.*error: .*main", "int main;\n"),
     bad("entry that is not there", r"in\.c.*error: .*nowhere", MAIN, "check {}/in.c --entry nowhere"),
     bad("thread that is not there", r"in\.c.*error: .*nowhere", MAIN, "check {}/in.c --thread nowhere"),
-    Row("thread bomb", BAD, AT + ".*thread", THREADS + "void *f(void *a) { return 0; } int main(void) { pthread_t t[64];"
-        + " for (int i = 0; i < 64; i++) pthread_create(&t[i], 0, f, 0); return 0; }\n", "check {}/in.c"),
+    Row("thread bomb", BAD, AT + ".*thread", THREADS + "void *f(void *a) { return 0; } int main(void) { pthread_t t[300];"
+        + " for (int i = 0; i < 300; i++) pthread_create(&t[i], 0, f, 0); return 0; }\n", "check {}/in.c"),
     Row("recursion bomb", UNKNOWN, "", "int f(int n) { return n ? f(n - 1) + 1 : 0; } int main(void) { return f(1000000); }\n", "check {}/in.c", verdict="UNKNOWN"),
     Row("two-armed recursion bomb", TIMEOUT, "", "int x; int f(int n) { return n ? f(n - 1) + f(n - 2) + f(n - 3) : x; } int main(void) { x = f(x); return x; }\n",
         "check {}/in.c --recursion 12 --timeout 3", verdict="UNKNOWN"),

@@ -42,10 +42,15 @@ _CLOCK = 32  # steps between looks at the clock
 
 def _reduction(program: Program, settings: Settings) -> str:
     """The reduction that may be used. None with a bound on context switches. A race is seen in a state where both accesses are pending, and
-    source sets need not lead there; sleep sets leave no state out."""
+    source sets need not lead there; sleep sets leave no state out. The same is true of a deadlock with a thread that may still wake for no
+    reason: that state is not the end of a path."""
     if settings.contexts is not None or len(program.threads) < 2:
         return "none"
-    return "sleep" if settings.por == "source" and "no-data-race" in program.checks else settings.por
+    if settings.por != "source":
+        return settings.por
+    wakes = any(tag.kind == "spurious" for template in program.templates() for step in template.steps for tag in step.tags)
+    in_all_states = "no-data-race" in program.checks or ("no-deadlock" in program.checks and wakes)
+    return "sleep" if in_all_states else "source"
 
 
 class Stop(Exception):

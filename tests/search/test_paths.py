@@ -12,6 +12,7 @@ from fsoft.program.verdict import Verdict
 from fsoft.search.paths import check_paths, search_paths
 from fsoft.search.settings import Settings
 from fsoft.solve.terms import SOLVERS
+from tests.models.table import MODELS
 from tests.search.programs import LOCKS, main_with, program
 
 INPUT = """
@@ -73,6 +74,14 @@ def test_deadlock(tmp_path: Path, por: str) -> None:
     assert verdict_on(tmp_path, CROSSED, "no-deadlock", por=por).last_line() == "FALSE(no-deadlock)"
     straight = CROSSED.replace("lock(&n); pthread_mutex_lock(&m)", "lock(&m); pthread_mutex_lock(&n)")
     assert verdict_on(tmp_path, straight, "no-deadlock", por=por, merge=por == "none").kind == "TRUE"
+
+
+@pytest.mark.parametrize("por", ["none", "sleep", "persistent", "source"])
+def test_a_deadlock_from_which_a_thread_may_wake_for_no_reason(tmp_path: Path, por: str) -> None:
+    """That state is not the end of a path, and no race leads there."""
+    text = (MODELS / "sync" / "never_signalled.c").read_text()
+    assert verdict_on(tmp_path, text, "no-deadlock", por=por).last_line() == "FALSE(no-deadlock)"
+    assert verdict_on(tmp_path, "#define SIGNAL\n" + text, "no-deadlock", por=por, merge=por == "none").kind == "TRUE"
 
 
 def test_relocking_is_tested(tmp_path: Path) -> None:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from fsoft.circuit.verdict import Answer
 
 GROUP = "fsoft.checkers"
-_OF_PROGRAMS = {"lock-order": "lock_order"}
-_OURS = {name: f"checkers.{_OF_PROGRAMS.get(name, name)}" for name in ("explicit", "lock-order", "parametric", "values")}
+_OF_PROGRAMS = ("explicit", "lock-order", "parametric", "values")
+_OURS = {name: f"checkers.{name.replace('-', '_')}" for name in _OF_PROGRAMS}
 _OF_MODELS = ("bmc", "kinduction", "pdr", "bdd", "sat", "smt", "abc", "nuxmv", "simulation", "portfolio")
 _MODELS = {name: f"checkers.{name}" for name in _OF_MODELS}
 

@@ -29,7 +29,7 @@ from fsoft.phases import phase
 from fsoft.program.interpreter import Machine
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
-from fsoft.program.replay import Finding, confirm, without_halts
+from fsoft.program.replay import Finding, confirm_played, played_without_halts
 from fsoft.program.verdict import InternalError, Stats, Verdict
 from fsoft.properties import monitors
 from fsoft.properties.confirmed import confirmed, false_verdict
@@ -142,9 +142,10 @@ def violated(encoding: Encoding, stimulus: Stimulus, prop: str, stats: Stats) ->
     program = encoding.program
     plain = Machine(program, compiled=False)
     lifted, frame = Lifter(encoding).reached(stimulus, before=prop in BEFORE)
-    moves, answers = without_halts(plain, lifted), Answers(encoding, plain, frame)
+    played, answers = played_without_halts(plain, lifted), Answers(encoding, plain, frame)
+    moves = [one.move for one in played]
     try:
-        finding = confirm(plain, moves, Finding(prop, ""), monitors([prop]), answers)
+        finding = confirm_played(plain, played, Finding(prop, ""), monitors([prop]), answers)
     except InternalError:
         if prop != "no-deadlock" or not answers.undefined:
             raise

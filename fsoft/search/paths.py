@@ -156,7 +156,7 @@ class _Search:
 
     def _violated(self, one: Obligation, edges: list[Edge], value: Value) -> Verdict:
         played = played_without_halts(self.machine, lifted(self.machine, edges, value))
-        moves = [one.move for one in played]
+        moves = [each.move for each in played]
         given: dict[int, list[int]] = {}
         for name, width in one.inputs.items():
             given.setdefault(width, []).append(value(reg(name, width)))

@@ -16,7 +16,7 @@ from checkers.registry import Engine, ModelEngine, Progress, UnknownEngine, engi
 from fsoft.answers import ask, verdict_of_answer
 from fsoft.circuit.banks import LEAST
 from fsoft.circuit.bound_lines import bound_line
-from fsoft.circuit.encode import Encoding, encode
+from fsoft.circuit.encode import Encoding
 from fsoft.circuit.lift import Answers, Lifter
 from fsoft.circuit.model import Model
 from fsoft.circuit.narrow import RANGE, narrow, values_after, widened
@@ -33,7 +33,7 @@ from fsoft.program.replay import Finding, confirm_played, played_without_halts
 from fsoft.program.verdict import InternalError, Stats, Verdict
 from fsoft.properties import monitors
 from fsoft.properties.confirmed import confirmed, false_verdict
-from fsoft.transactions import NO_REDUCTION, Reduction
+from fsoft.transactions import NO_REDUCTION, Reduction, in_steps
 
 _REFINEMENTS = 30
 _KEEP_ARRAYS = frozenset({"smt"})
@@ -68,7 +68,7 @@ def decide(
 
     keep = arrays == "keep" if arrays is not None else name in _KEEP_ARRAYS
     with phase("circuit"):
-        encoding = encode(program, scheduler, LEAST if keep else 0, reduction.restrict(program))
+        encoding = reduction.circuit(program, scheduler, LEAST if keep else 0)
     deadline = None if timeout is None else started + timeout
     answer = ask_narrow_first(encoding, name, hear, deadline, options)
     stats.seconds = time.monotonic() - started
@@ -139,10 +139,9 @@ def verdict_of(encoding: Encoding, answer: Answer, stats: Stats, name: str) -> V
 
 def violated(encoding: Encoding, stimulus: Stimulus, prop: str, stats: Stats) -> Verdict:
     """The verdict for a run of the circuit that ends where `prop` is violated: FALSE once it has been replayed."""
-    program = encoding.program
-    plain = Machine(program, compiled=False)
+    plain = Machine(encoding.program.taken_apart(), compiled=False)
     lifted, frame = Lifter(encoding).reached(stimulus, before=prop in BEFORE)
-    played, answers = played_without_halts(plain, lifted), Answers(encoding, plain, frame)
+    played, answers = played_without_halts(plain, in_steps(encoding.program, lifted)), Answers(encoding, plain, frame)
     moves = [one.move for one in played]
     try:
         finding = confirm_played(plain, played, Finding(prop, ""), monitors([prop]), answers)

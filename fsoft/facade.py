@@ -272,7 +272,6 @@ class Loaded:
         ['unreach-call']
         """
         from fsoft.circuit.banks import LEAST
-        from fsoft.circuit.encode import encode
         from fsoft.circuit.export import ARRAY_FORMATS, FORMATS, Form, export
         from fsoft.circuit.mapfile import Recipe, comment_of, write_map
         from fsoft.circuit.scheduler import Free
@@ -288,7 +287,7 @@ class Loaded:
         program, chosen, restrict = asked.program(*checks), scheduler or Free(), _reduction(reduction)
         bad, depth = exported_check(program, bad), depth if suffix != "smt2" else depth or 10
         form = Form(suffix, reduce, narrow, bad, fold_constraints, aiger, depth, keep)
-        encoding = encode(program, chosen, LEAST if keep else 0, restrict.restrict(program))
+        encoding = restrict.circuit(program, chosen, LEAST if keep else 0)
         options = replace(asked.options, checks=_checks(checks))
         recipe = Recipe(self.sources, self.bits, self.cpp, options, chosen, form, (restrict.por, restrict.transactions))
         exported = export(encoding, form, comment_of(encoding, recipe))
@@ -328,14 +327,16 @@ class Built:
         from fsoft.circuit.lift import Lifter
         from fsoft.decide import bound_line, violated
         from fsoft.passes.watch import under_race_model
+        from fsoft.transactions import in_steps
 
         reached, run = first_target(self.encoding.model, read_witness(self.exported, witness, name))
         if not reached:
             raise InputError(Loc(name, 0), f"this run of {len(run.inputs)} steps reaches no bad and no bound of the program")
-        program = self.encoding.program
+        program = self.encoding.program.taken_apart()
         if reached.startswith(BOUND):
             line = bound_line(program, reached.removeprefix(BOUND))
-            verdict = Verdict("UNKNOWN", "", [line], Lifter(self.encoding).moves(run), bounds=[line])
+            moves = in_steps(self.encoding.program, Lifter(self.encoding).moves(run))
+            verdict = Verdict("UNKNOWN", "", [line], moves, bounds=[line])
         else:
             verdict = violated(self.encoding, run, reached, Stats())
         program, verdict = under_race_model(program, verdict)

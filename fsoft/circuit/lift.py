@@ -70,12 +70,14 @@ class Lifter:
 
 class Answers:
     """The answers to try when the end of a lifted run is looked at: those of the sampler, and what the circuit has in its last frame.
-    `undefined` names the undefined cells that were asked for."""
+    `undefined` names the undefined cells that were asked for. The machine may be that of a program with other registers; its memory, which
+    comes last in a state, is the same."""
 
     def __init__(self, encoding: Encoding, machine: Machine, frame: dict[str, int]):
         self.encoding, self.machine, self.frame = encoding, machine, frame
         self.sampler = Sampler(encoding.program)
         self.undefined: dict[str, None] = {}
+        self._shift = encoding.layout.size - machine.layout.size
         self._given: dict[int, list[int]] = {}
         for name, width in encoding.model.inputs.items():
             self._given.setdefault(width, []).append(frame.get(name, 0))
@@ -86,7 +88,7 @@ class Answers:
         usual = self.sampler(question, None)
         if question.kind == "undefined":
             self.undefined[question.name] = None
-            given = [self.frame.get(self.encoding.words.names[self.machine.memory.cell_of(question)], 0)]
+            given = [self.frame.get(self.encoding.words.names[self.machine.memory.cell_of(question) + self._shift], 0)]
         else:
             given = self._given.get(question.width, [])
         return list(dict.fromkeys([*given, *usual]))

@@ -55,7 +55,7 @@ def program_hash(program: Program) -> str:
 def write_map(recipe: Recipe, encoding: Encoding, exported: Exported, program: Program | None = None) -> str:
     """The text of the map file: indented JSON, the same for the same model. `program` is the one that is recognised by its hash, if it is
     not that of the encoding."""
-    table = recipe_table(recipe, program or encoding.program)
+    table = recipe_table(recipe, program or encoding.program.taken_apart())
     table |= file_table(encoding.program, exported)
     table["words"] = _words_of(encoding, exported)
     return text_of_table(table)

@@ -166,7 +166,6 @@ def _bounded(bounded: BoundedEncoding, args: argparse.Namespace, asked: Request,
 def build_circuit(args: argparse.Namespace, asked: Request, suffix: str, stages: Stages) -> tuple[Encoding, Exported]:
     """From C to the two files, `args.output` and its map; what was written, and the circuit that it came from."""
     from fsoft.circuit.banks import LEAST
-    from fsoft.circuit.encode import encode
     from fsoft.circuit.export import ARRAY_FORMATS, Form, export
     from fsoft.circuit.mapfile import Recipe, comment_of, write_map
     from fsoft.passes.watch import exported_check
@@ -178,7 +177,7 @@ def build_circuit(args: argparse.Namespace, asked: Request, suffix: str, stages:
     form = Form(suffix, not args.no_reduce, args.narrow, bad, args.fold_constraints, args.aiger or "1.9", depth, arrays)
     scheduler = scheduler_of(args, program)
     reduction = reduction_of(args, program.checks)
-    encoding = encode(program, scheduler, LEAST if arrays else 0, reduction.restrict(program))
+    encoding = reduction.circuit(program, scheduler, LEAST if arrays else 0)
     stages.note("encode", f"{len(encoding.model.states)} states, {len(encoding.model.inputs)} inputs, {len(encoding.steps)} steps")
     recipe = Recipe(asked.sources, asked.bits, asked.cpp, asked.options, scheduler, form, (reduction.por, reduction.transactions))
     exported = export(encoding, form, comment_of(encoding, recipe))

@@ -11,7 +11,7 @@ from fsoft import api
 from fsoft.bounded.mapfile import read_bounds
 from fsoft.circuit.banks import LEAST
 from fsoft.circuit.bits import BOUND
-from fsoft.circuit.encode import Encoding, encode
+from fsoft.circuit.encode import Encoding
 from fsoft.circuit.export import FORMATS, Exported, export
 from fsoft.circuit.home import first_target, read_witness
 from fsoft.circuit.lift import Lifter
@@ -28,7 +28,7 @@ from fsoft.frontend.source import InputError, Loc
 from fsoft.passes.watch import home, under_race_model
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats
-from fsoft.transactions import Reduction
+from fsoft.transactions import Reduction, in_steps
 
 if TYPE_CHECKING:
     from fsoft.circuit.model import Model
@@ -63,7 +63,7 @@ def _work(model: str, witness: str, map_file: str, suffix: str) -> int:
         made = Rebuilt(program, *bounded, recipe, map_file)
         _same(made.exported, data, model, map_file)
         return made.explain(read_witness(made.exported, text, witness), witness)
-    encoding = encode(program, recipe.scheduler, LEAST if recipe.form.arrays else 0, Reduction(*recipe.reduction).restrict(program))
+    encoding = Reduction(*recipe.reduction).circuit(program, recipe.scheduler, LEAST if recipe.form.arrays else 0)
     exported = export(encoding, recipe.form, comment_of(encoding, recipe))
     _same(exported, data, model, map_file)
     return _explain(encoding, exported, read_witness(exported, text, witness), witness)
@@ -160,7 +160,7 @@ def _unchanged(recipe: Recipe, program: Program, wanted: str, map_file: str) -> 
 
 
 def _explain(encoding: Encoding, exported: Exported, stimulus: Stimulus, witness: str) -> int:
-    program = encoding.program
+    program = encoding.program.taken_apart()
     reached, stimulus = first_target(encoding.model, stimulus)
     if not reached:
         other = "" if exported.model is encoding.model else "; it may leave the range of a narrowed word: build without --narrow"
@@ -173,7 +173,7 @@ def _explain(encoding: Encoding, exported: Exported, stimulus: Stimulus, witness
 def _at_bound(encoding: Encoding, reached: str, stimulus: Stimulus) -> int:
     from fsoft.trace import text_of_trace
 
-    program, moves = encoding.program, Lifter(encoding).moves(stimulus)
+    program, moves = encoding.program.taken_apart(), in_steps(encoding.program, Lifter(encoding).moves(stimulus))
     print(text_of_trace(program, moves) if program.plain is None else text_of_trace(program.plain, home(program, moves)))
     print(f"\nthe run violates nothing, it hits a bound\n{bound_line(program, reached.removeprefix(BOUND))}\nUNKNOWN")
     return exits.UNKNOWN

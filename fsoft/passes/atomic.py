@@ -16,6 +16,7 @@ atomic locations.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from fsoft.analysis.actions import always, defined, ending, reads, with_when
@@ -62,31 +63,48 @@ class Atomic:
     def _template(self, validity: Validity, template: Template) -> Template:
         if not any(where.atomic for where in template.locations):
             return template
-        graph = Graph(template)
-        live = live_registers(template)
-        for node in range(len(graph.out)):
-            if not graph.locations[node].atomic:
-                made = [self._converted(graph, step, validity, template) for step in graph.out[node]]
-                graph.out[node] = [_settled(new, old, graph, live[node]) for new, old in zip(made, graph.out[node], strict=True)]
-        return graph.finish()
+        inside = frozenset(number for number, where in enumerate(template.locations) if where.atomic)
+        return with_sections(template, inside, lambda graph, step: self._converted(graph, step, inside, validity, template))[1]
 
-    def _converted(self, graph: Graph, step: Step, validity: Validity, template: Template) -> Step:
-        if not graph.locations[step.target].atomic or ending(step):
-            return step
-        order = _topological(graph, step.target)
-        if order is None or sum(len(s.actions) for n in order for s in graph.out[n]) > self.largest:
-            return step
-        section = _Section(graph, step, order, 4 * self.largest)
-        try:
-            section.run()
-        except _TooLargeError:
-            return step
-        if _chooses_to_block(section.actions):
+    def _converted(self, graph: Graph, step: Step, inside: frozenset[int], validity: Validity, template: Template) -> Step:
+        section = converted(graph, step, inside, self.largest)
+        if section is None or _chooses_to_block(section.actions):
             return step
         tags = section.tags
         if _half_done(section.actions, validity, template) and not any(t.kind in ("section", "atomic") for t in tags):
             tags = (*tags, Tag("atomic"))
-        return Step(step.source, step.guard, tuple(section.actions), section.target(), step.loc, step.text, tags, step.calls)
+        return section.step(tags)
+
+
+def with_sections(
+    template: Template, inside: frozenset[int], convert: Callable[[Graph, Step], Step], last: Callable[[Graph], None] | None = None
+) -> tuple[Graph, Template]:
+    """The template with `convert` applied to every step that does not begin inside a section; `last` may edit what came of it. Before it
+    the graph that it was made from, with the old numbers of locations."""
+    graph = Graph(template)
+    live = live_registers(template)
+    for node in range(len(template.locations)):
+        if node not in inside:
+            made = [convert(graph, step) for step in graph.out[node]]
+            graph.out[node] = [_settled(new, old, graph, live[node]) for new, old in zip(made, graph.out[node], strict=True)]
+    if last is not None:
+        last(graph)
+    return graph, graph.finish()
+
+
+def converted(graph: Graph, step: Step, inside: frozenset[int], largest: int) -> Section | None:
+    """The section behind a step, laid out; None if there is none, it has a cycle or more than so many actions."""
+    if step.target not in inside or ending(step):
+        return None
+    order = _topological(graph, step.target, inside)
+    if order is None or sum(len(s.actions) for n in order for s in graph.out[n]) > largest:
+        return None
+    section = Section(graph, step, order, inside, 4 * largest)
+    try:
+        section.run()
+    except _TooLargeError:
+        return None
+    return section
 
 
 def _settled(new: Step, old: Step, graph: Graph, live: frozenset[str]) -> Step:
@@ -124,15 +142,15 @@ def _chooses_to_block(actions: list[Action]) -> bool:
     return False
 
 
-def _topological(graph: Graph, start: int) -> list[int] | None:
-    """The atomic locations reachable from `start` through atomic locations, sources first; None if there is a cycle."""
+def _topological(graph: Graph, start: int, inside: frozenset[int]) -> list[int] | None:
+    """The locations inside that are reachable from `start` through such locations, sources first; None if there is a cycle."""
     order: list[int] = []
     state = {start: 1}
     stack = [(start, iter(graph.out[start]))]
     while stack:
         node, rest = stack[-1]
         for step in rest:
-            if ending(step) or not graph.locations[step.target].atomic:
+            if ending(step) or step.target not in inside:
                 continue
             if state.get(step.target) == 1:
                 return None
@@ -161,21 +179,22 @@ class _TooLargeError(Exception):
     """The section has too many ways to stop."""
 
 
-class _Section:
-    """The conversion of one section: `run` fills `actions` and `tags`, `target` says where control goes."""
+class Section:
+    """The conversion of one section: `run` fills `actions` and `tags`, `target` says where control goes. `parts` are its steps."""
 
-    def __init__(self, graph: Graph, first: Step, order: list[int], largest: int):
+    def __init__(self, graph: Graph, first: Step, order: list[int], inside: frozenset[int], largest: int):
         self.graph = graph
         self.largest = largest
         self.first = first
         self.actions: list[Action] = list(first.actions)
         self.tags: tuple[Tag, ...] = first.tags
+        self.parts = [first, *(step for node in order for step in graph.out[node])]
         self._doomed = _without_exit(graph, order)
         self.order = [n for n in order if n not in self._doomed]
         self._ways: dict[int, list[Expr]] = {n: [] for n in self.order}  # predicates of arriving steps
         self._exits: dict[int, list[Expr]] = {}
         self._predicate: dict[int, Expr] = {}
-        self._dominator, self._meets = _dominance(graph, self.order)
+        self._dominator, self._meets = _dominance(graph, self.order, inside)
         self._stop = next((a.kind for n in order for s in graph.out[n] for a in s.actions if isinstance(a, Halt)), "failed")
 
     def run(self) -> None:
@@ -258,6 +277,11 @@ class _Section:
         self.actions.append(Input(str(way.data), "which way", among, predicate))
         return [self._kept(conj(predicate, eq(way, const(k, way.width)))) for k in range(len(guards))]
 
+    def step(self, tags: tuple[Tag, ...]) -> Step:
+        """The whole section as one step."""
+        first = self.first
+        return Step(first.source, first.guard, tuple(self.actions), self.target(), first.loc, first.text, tags, first.calls)
+
     def target(self) -> int:
         """The one exit, or a fresh location that branches to the exits."""
         if not self._exits:
@@ -274,10 +298,10 @@ class _Section:
 _END = -1
 
 
-def _dominance(graph: Graph, order: list[int]) -> tuple[dict[int, int], dict[int, set[int]]]:
+def _dominance(graph: Graph, order: list[int], inside: frozenset[int]) -> tuple[dict[int, int], dict[int, set[int]]]:
     """For each location of an acyclic section its immediate dominator, and the locations that all ways from it pass (stops apart)."""
     rank = {n: i for i, n in enumerate(order)}
-    exits = {s.target for n in order for s in graph.out[n] if not graph.locations[s.target].atomic}
+    exits = {s.target for n in order for s in graph.out[n] if s.target not in inside}
     goes = {n: [_END if s.target in exits else s.target for s in graph.out[n] if not ending(s)] for n in order}
     goes = {n: [t for t in targets if t == _END or t in rank] for n, targets in goes.items()}
     dominator = {n: n for n in order[:1]}

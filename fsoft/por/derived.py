@@ -200,12 +200,14 @@ class FlagsOf:
 
 def _relations(flag: Expr, token: Expr, ground: Ground) -> list[tuple[str, int]]:
     """How the token's address follows from the flag's: always the same, or always as far away."""
-    (base, a), (other, b) = _split(flag, ground), _split(token, ground)
+    offset_bits = ground.program.offset_bits
+    (base, a), (other, b) = split(flag, offset_bits), split(token, offset_bits)
     found = [("at", token.value)] if token.is_const else []
     return [*found, ("off", b - a)] if base is other else found
 
 
-def _split(term: Expr, ground: Ground) -> tuple[Expr, int]:
+def split(term: Expr, offset_bits: int) -> tuple[Expr, int]:
+    """An address as a term and the bytes behind it; a constant one as its object and the offset there."""
     offset = 0
     while term.op == "padd" and term.args[1].is_const:
         width = term.args[1].width
@@ -213,7 +215,7 @@ def _split(term: Expr, ground: Ground) -> tuple[Expr, int]:
         offset += value - (1 << width) if value >> (width - 1) else value
         term = term.args[0]
     if term.is_const:
-        return const(term.value >> ground.program.offset_bits, term.width), offset + (term.value & ground.layout.offset_mask)
+        return const(term.value >> offset_bits, term.width), offset + (term.value & ((1 << offset_bits) - 1))
     return term, offset
 
 

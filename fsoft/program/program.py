@@ -320,6 +320,23 @@ class Thread:
     own: dict[str, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Of a template in which steps were joined: with which step of the old one each step begins (-1: it only decides where control goes),
+    and the old locations that each location may be (several where a joined step ends in several ways)."""
+
+    steps: tuple[int, ...]
+    places: tuple[frozenset[int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """The program before steps were joined, and by template the way back."""
+
+    program: Program
+    origins: dict[str, Origin]
+
+
 @dataclass(slots=True)
 class Program:
     """`descriptors` is the address of the array of thread descriptors (see `program/descriptor.py` for its fields).
@@ -327,6 +344,7 @@ class Program:
     `race_on`: the objects on which data races count, by C name (`properties/race_objects.py` reads them); all, if there are none.
     `race_model` says what a data race is: "svcomp" or "c11". `plain`: this Program has a monitor of races built in
     (`passes/watch.py`), and that is the one without. `unwatched`: why c11 cannot have such a monitor here.
+    `apart`: steps of this Program are several of that one (`transactions/merge.py`).
     `unbounded`: groups of slots that stand for any number of threads made at one creation site (`Options.unbounded`). A creation there
     starts one of the group that is unused, or none of them: a thread that has no slot. What such threads do is not in the Program; it
     says all about the threads that have slots as long as those without do not move."""
@@ -344,6 +362,7 @@ class Program:
     race_model: str = "svcomp"
     plain: Program | None = None
     unwatched: str = ""
+    apart: Apart | None = None
     notes: list[str] = field(default_factory=list)
     unbounded: tuple[tuple[int, ...], ...] = ()
 
@@ -351,11 +370,16 @@ class Program:
         """Each template once, in order of the first slot that runs it."""
         return list({id(t.template): t.template for t in self.threads}.values())
 
+    def taken_apart(self) -> Program:
+        """The Program before steps were joined; itself if none were."""
+        return self if self.apart is None else self.apart.program
+
     def address(self, obj: Object, offset: int = 0) -> int:
         return obj.id << self.offset_bits | offset
 
 
 __all__ = [
-    "Action", "Alloc", "Assign", "Check", "Enter", "FALSE", "Free", "Halt", "Input", "Leave", "Load", "Location", "Marker", "Measure",
-    "ORDERS", "Object", "Pool", "Program", "Register", "Require", "Run", "STOPS", "Step", "Store", "TRUE", "Tag", "Template", "Thread",
+    "Action", "Alloc", "Apart", "Assign", "Check", "Enter", "FALSE", "Free", "Halt", "Input", "Leave", "Load", "Location", "Marker",
+    "Measure", "ORDERS", "Object", "Origin", "Pool", "Program", "Register", "Require", "Run", "STOPS", "Step", "Store", "TRUE", "Tag",
+    "Template", "Thread",
 ]  # fmt: skip

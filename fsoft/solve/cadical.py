@@ -11,7 +11,7 @@ from typing import Any
 
 import pysolvers
 
-_FUNCTIONS = ("new", "del", "add_cl", "solve", "solve_lim", "cbudget", "core", "model")
+_FUNCTIONS = ("new", "del", "add_cl", "solve", "solve_lim", "cbudget", "core", "model", "nof_cls", "acc_stats")
 available = all(hasattr(pysolvers, f"cadical195_{name}") for name in _FUNCTIONS)
 """Whether this PySAT has the functions."""
 
@@ -49,6 +49,14 @@ class Cadical:
         if self._status is not True:
             return None
         return pysolvers.cadical195_model(self._handle) or []
+
+    def nof_clauses(self) -> int:
+        return int(pysolvers.cadical195_nof_cls(self._handle))
+
+    def accum_stats(self) -> dict[str, int]:
+        """Restarts, conflicts, decisions, propagations so far."""
+        found: dict[str, int] = pysolvers.cadical195_acc_stats(self._handle)
+        return found
 
     def delete(self) -> None:
         if self._handle is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fsoft.circuit.encode import Restrict
+from fsoft.circuit.encode import Encoding, Restrict, encode
+from fsoft.circuit.scheduler import Scheduler
 from fsoft.por.explicit import Stubborn
 from fsoft.por.facts import Facts
 from fsoft.por.order import ORDERS, ordered
@@ -13,6 +14,7 @@ from fsoft.por.patterns import NO_PATTERNS, Patterns
 from fsoft.por.terms import StubbornTerms
 from fsoft.program.program import Program
 from fsoft.transactions.lockset import LOCKSET
+from fsoft.transactions.merge import in_steps, merged
 from fsoft.transactions.pattern import LOCK_PATTERN
 
 if TYPE_CHECKING:
@@ -28,10 +30,12 @@ def patterns(kind: str) -> Patterns:
 
 @dataclass(frozen=True)
 class Reduction:
-    """What --por and --transactions ask for. `seen`, where it is given, is what a property of runs looks at."""
+    """What --por and --transactions ask for. `seen`, where it is given, is what a property of runs looks at. `merge`: in circuits
+    transactions become single steps (`merge.py`)."""
 
     por: str = "none"
     transactions: str = "none"
+    merge: bool = True
 
     def __str__(self) -> str:
         return self.por if self.transactions == "none" else f"{self.por}, {self.transactions} transactions"
@@ -44,6 +48,20 @@ class Reduction:
         if self.por in ORDERS:
             raise ValueError(f"the explorer has no {self.por} reduction")
         return None if self.por == "none" or len(program.threads) < 2 else Stubborn(self.facts(program, seen))
+
+    def circuit(self, program: Program, scheduler: Scheduler | None = None, arrays: int = 0) -> Encoding:
+        """The circuit of the program under this reduction. Its runs are those of `merged(program)`; `in_steps` takes them back."""
+        joined = self.merged(program)
+        return encode(joined, scheduler, arrays, self.restrict(joined))
+
+    def merged(self, program: Program) -> Program:
+        """The program with transactions as single steps, where these are asked for and the properties allow it: not where accesses are
+        compared by their order (c11) or the end of the whole run is looked at."""
+        wanted = self.merge and self.por == "cstub" and self.transactions != "none" and len(program.threads) > 1
+        ordered_races = program.race_model == "c11" and "no-data-race" in program.checks
+        if not wanted or ordered_races or "valid-memtrack" in program.checks:
+            return program
+        return merged(self.facts(program))
 
     def restrict(self, program: Program, seen: Seen | None = None) -> Restrict | None:
         """For circuits."""
@@ -59,4 +77,4 @@ class Reduction:
 
 NO_REDUCTION = Reduction()
 
-__all__ = ["KINDS", "NO_REDUCTION", "ORDERS", "Reduction", "patterns"]
+__all__ = ["KINDS", "NO_REDUCTION", "ORDERS", "Reduction", "in_steps", "patterns"]

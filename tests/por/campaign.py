@@ -3,10 +3,11 @@
     python -m tests.por.campaign --count 5000 [--first N] [--states N] [--engine bmc] [--every] [--no-explorer] [--meetings]
 
 The explorer without any reduction is the oracle. Each program is asked for one property (unreach-call, no-deadlock or no-data-race, in
-turn) and explored with stubborn sets, alone and with each kind of transactions. With `--engine` a model checker is asked about the reduced
-circuit, too: each program with one of the reductions of circuits in turn, with `--every` all of them. Programs with more than `--states`
-states are not decided by the oracle; they are counted and left. Engines are asked about programs that are wrong and have at most `--small`
-states: what a reduction can lose is a violation. All is done in one process; counts so far are printed on the way.
+turn) and explored with stubborn sets, alone and with each kind of transactions, and with transactions as single steps. With `--engine` a
+model checker is asked about the reduced circuit, too: each program with one of the reductions of circuits in turn, with `--every` all of
+them. Programs with more than `--states` states are not decided by the oracle; they are counted and left. Engines are asked about programs
+that are wrong and have at most `--small` states: what a reduction can lose is a violation. All is done in one process; counts so far are
+printed on the way.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from fsoft.program.options import Options
 from fsoft.program.program import Program as Loaded
 from fsoft.program.verdict import Verdict
 from fsoft.properties import explore
-from fsoft.transactions import ORDERS, Reduction
+from fsoft.properties.confirmed import confirmed
+from fsoft.transactions import ORDERS, Reduction, in_steps
 from tests.fuzz.concurrent import Generator
 from tests.por.programs import Meetings, Program
 
@@ -58,7 +60,7 @@ class Tally:
         mix = dict(sorted(self.verdicts.items()))
         out = [f"{self.verdicts.total()} programs, decided by the oracle {decided}/{self.verdicts.total()}: {mix}"]
         out += [f"{way}: decided {self.decided[way]}/{self.asked[way]}" for way in sorted(self.asked)]
-        out += [f"transitions {kind}: {self.full[kind]} -> {self.reduced[kind]}" for kind in KINDS if self.full[kind]]
+        out += [f"transitions {kind}: {self.full[kind]} -> {self.reduced[kind]}" for kind in sorted(self.full)]
         out += [f"violations that an engine did not come to: {self.missed}"] if self.missed else []
         out += [f"refused by the front end: {self.refused}"] if self.refused else []
         return [*out, f"without reduction after all: {self.strayed}", f"wrong: {len(self.wrong)}", *self.wrong]
@@ -90,7 +92,23 @@ def explored(tally: Tally, seed: int, program: Loaded, kinds: Sequence[str], lim
         if whole.kind == found.kind == "TRUE":
             tally.full[kind] += whole.stats.transitions
             tally.reduced[kind] += found.stats.transitions
+        if kind != "none":
+            explored_merged(tally, seed, program, kind, whole, limits)
     return whole
+
+
+def explored_merged(tally: Tally, seed: int, program: Loaded, kind: str, whole: Verdict, limits: Limits) -> None:
+    """All states of the program with transactions as single steps; what is found must be a run of the program itself."""
+    joined = Reduction("cstub", kind).merged(program)
+    if joined is program:
+        return
+    found = explore(joined, reduce=False, limits=limits)
+    tally.compare(seed, f"merged, {kind}", whole.last_line(), found.last_line())
+    if whole.kind == found.kind == "TRUE":
+        tally.full[f"merged, {kind}"] += whole.stats.transitions
+        tally.reduced[f"merged, {kind}"] += found.stats.transitions
+    if found.kind == "FALSE":
+        confirmed(program, in_steps(joined, found.trace), found.prop, found.stats)
 
 
 @dataclass(frozen=True)

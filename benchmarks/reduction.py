@@ -134,11 +134,10 @@ def encoded(program: Any, setting: int, _depth: int) -> dict[str, Any]:
 
 def _built(program: Any, setting: int) -> dict[str, Any]:
     from fsoft.circuit.bitblast import bitblast
-    from fsoft.circuit.encode import encode
     from fsoft.circuit.narrow import narrow
     from fsoft.circuit.ranges import Ranges
 
-    encoding = encode(program, restrict=reduction_of(setting).restrict(program))
+    encoding = reduction_of(setting).circuit(program)
     shapes = Ranges(encoding).shapes()
     return {"nodes": len(bitblast(narrow(encoding.model, shapes) if shapes else encoding.model).aig)}
 

@@ -6,7 +6,8 @@ other thread to the same cells holds or acquires that lock, the two never meet (
 does not depend on the state). What is certainly held and acquired, derived locks included, is in `por/locks.py` and `por/derived.py`.
 
 Locks in arrays are told by where they lie: if the lock of this access is so many bytes from the cell that it touches, and the lock
-of the other access as many from its cell, then both accesses go to different cells or need the same lock.
+of the other access as many from its cell, then both accesses go to different cells or need the same lock. Likewise if both locks are in one
+array at the same index as their cells in another.
 """
 
 from __future__ import annotations
@@ -35,6 +36,16 @@ class Touch(NamedTuple):
     writes: int
     whole: bool
     locks: Locks
+
+
+class Relation(NamedTuple):
+    """An access at `cell + index * stride` needs the lock at `lock + index * apart`, whatever the index is; there is only one if `stride`
+    is 0. The same address means the same lock: a power of two that divides `stride` divides `apart`, too."""
+
+    cell: int
+    lock: int
+    stride: int = 0
+    apart: int = 0
 
 
 def quiet_locations(facts: Facts) -> dict[str, frozenset[int]]:
@@ -122,15 +133,26 @@ class _Quiet:
             return True
         if a.address is None or b.address is None or not (a.whole and b.whole):
             return False
-        return not self._distances(a).isdisjoint(self._distances(b))
+        mine, others = self._relations(a), self._relations(b)
+        return any(_agree(one, other) or _agree(other, one) for one in mine for other in others)
 
-    def _distances(self, touch: Touch) -> set[int]:
-        """How far from the cell the locks of an access are, where that is certain."""
+    def _relations(self, touch: Touch) -> list[Relation]:
+        """How locks follow from the address of an access: so many bytes from it, or in another array at the same index."""
         assert touch.address is not None
         bits = self.facts.program.offset_bits
         base, at = split(touch.address, bits)
-        found = (split(lock, bits) for lock in touch.locks)
-        return {offset - at for other, offset in found if other is base}
+        found = []
+        for lock in touch.locks:
+            other, offset = split(lock, bits)
+            if touch.address.is_const and lock.is_const:
+                found.append(Relation(touch.address.value, lock.value))
+            if other is base:
+                found.append(Relation(0, offset - at, 1, 1))
+                continue
+            cell, name = _indexed(base), _indexed(other)
+            if cell is not None and name is not None and cell[1] is name[1] and name[2] % (cell[2] & -cell[2]) == 0:
+                found.append(Relation(cell[0] + at, name[0] + offset, cell[2], name[2]))
+        return found
 
 
 def candidates(template: Template) -> Iterable[int]:
@@ -154,6 +176,24 @@ def without_cycles(template: Template, quiet: frozenset[int]) -> frozenset[int]:
     for start in sorted(quiet):
         left.difference_update([target for _, target in depth_first(onwards, start)[2]])
     return frozenset(left)
+
+
+def _agree(one: Relation, other: Relation) -> bool:
+    """The two give the same lock for the same address."""
+    if one.stride or not other.stride:
+        return one == other
+    index, rest = divmod(one.cell - other.cell, other.stride)
+    return rest == 0 and one.lock == other.lock + index * other.apart
+
+
+def _indexed(term: Expr) -> tuple[int, Expr, int] | None:
+    """An address as start, index and stride, if it has that form."""
+    if term.op != "padd" or not term.args[0].is_const:
+        return None
+    start, index = term.args[0].value, term.args[1]
+    if index.op == "mul" and index.args[1].is_const and index.args[1].value:
+        return start, index.args[0], index.args[1].value
+    return start, index, 1
 
 
 def _conflict(a: Touch, b: Touch) -> bool:

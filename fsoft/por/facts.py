@@ -68,11 +68,13 @@ class Facts:
         self.relevant = self.shared & ~patterns.exempt(self)
         self._forget_private()
         self.entering = self._entering()
-        self._solve()
+        self._futures: list[list[Future]] = []
 
     # ------------------------------------------------------------ answers
 
     def future(self, slot: int, location: int) -> Future:
+        if not self._futures:
+            self._solve()
         return self._futures[slot][location]
 
     def frozen(self, index: int) -> int | None:
@@ -166,7 +168,7 @@ class Facts:
     def _solve(self) -> None:
         """Futures of all slots; creators know what the created will touch, so it goes on until nobody learns anything new."""
         slots = range(len(self.program.threads))
-        self._futures: list[list[Future]] = [[] for _ in slots]
+        self._futures = [[] for _ in slots]
         entries: list[Future] = [Future() for _ in slots]
         todo = dict.fromkeys(slots)
         while todo:

@@ -46,6 +46,12 @@ class Sharing:
         known = self._visible.get(id(step))
         return known if known is not None else any(isinstance(a, Touching) for a in step.actions)
 
+    def meet(self, slot: int, location: int, other: int, there: int) -> bool:
+        """Two slots may be at these locations at the same time, both running."""
+        if slot and other:
+            return bool(self._together[slot] >> other & 1)
+        return bool(self.running[there] >> slot & 1 if slot else self.running[location] >> other & 1)
+
     def shared(self) -> frozenset[int]:
         """Objects that two slots may access at the same time, one of them writing."""
         mask = 0

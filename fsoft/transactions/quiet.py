@@ -12,11 +12,12 @@ array at the same index as their cells in another.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from fsoft.analysis.actions import members
 from fsoft.analysis.flow import depth_first
+from fsoft.analysis.sharing import Sharing
 from fsoft.passes.ways import all_exclusive, exhaustive
 from fsoft.por.cells import Where
 from fsoft.por.derived import split
@@ -57,7 +58,7 @@ class _Quiet:
     def __init__(self, facts: Facts):
         self.facts = facts
         self.touches = [[self._touches(slot, one) for one in rows] for slot, rows in enumerate(facts.prints)]
-        self._by_slot = [[t for row in rows for t in row] for rows in self.touches]
+        self.sharing = Sharing(facts.program, facts.ground.points_to)
 
     def found(self) -> dict[str, frozenset[int]]:
         out: dict[str, frozenset[int]] = {}
@@ -87,12 +88,18 @@ class _Quiet:
             reads, writes = touch.reads & apart, touch.writes & apart
             if not reads and not writes:
                 continue
-            held = self._held(slot, one)
-            mine = touch._replace(reads=reads, writes=writes, locks=held)
-            for other, touches in enumerate(self._by_slot):
-                if other != slot and any(_conflict(mine, t) and not self._kept_apart(mine, t) for t in touches):
-                    return False
+            mine = touch._replace(reads=reads, writes=writes, locks=self._held(slot, one))
+            if any(_conflict(mine, other) and not self._kept_apart(mine, other) for other in self._others(slot, step.source)):
+                return False
         return True
+
+    def _others(self, slot: int, location: int) -> Iterator[Touch]:
+        """What other slots may touch while the slot is at a location."""
+        for other, rows in enumerate(self.touches):
+            steps = self.facts.program.threads[other].template.steps
+            for index, touches in enumerate(rows):
+                if other != slot and touches and self.sharing.meet(slot, location, other, steps[index].source):
+                    yield from touches
 
     # ------------------------------------------------------------ accesses and locks
 

@@ -1,6 +1,6 @@
 """Reduced and unreduced search compared on random programs.
 
-    python -m tests.por.campaign --count 5000 [--first N] [--states N] [--engine bmc] [--every] [--no-explorer] [--meetings]
+    python -m tests.por.campaign --count 5000 [--first N] [--states N] [--engine bmc] [--every] [--no-explorer] [--of sections]
 
 The explorer without any reduction is the oracle. Each program is asked for one property (unreach-call, no-deadlock or no-data-race, in
 turn) and explored with stubborn sets, alone and with each kind of transactions, and with transactions as single steps. With `--engine` a
@@ -31,7 +31,7 @@ from fsoft.properties import explore
 from fsoft.properties.confirmed import confirmed
 from fsoft.transactions import ORDERS, Reduction, in_steps
 from tests.fuzz.concurrent import Generator
-from tests.por.programs import Meetings, Program
+from tests.por.programs import Meetings, Program, Sections
 
 PROPERTIES = ("unreach-call", "no-deadlock", "no-data-race")
 KINDS = ("none", "lockset", "lock-pattern")
@@ -80,6 +80,10 @@ def meetings(seed: int) -> str:
     return Meetings(seed).text()
 
 
+def sections(seed: int) -> str:
+    return Sections(seed).text()
+
+
 def explored(tally: Tally, seed: int, program: Loaded, kinds: Sequence[str], limits: Limits) -> Verdict:
     """Compare the explorer with itself; the oracle's verdict."""
     whole = explore(program, reduce=False, limits=limits)
@@ -109,6 +113,9 @@ def explored_merged(tally: Tally, seed: int, program: Loaded, kind: str, whole: 
         tally.reduced[f"merged, {kind}"] += found.stats.transitions
     if found.kind == "FALSE":
         confirmed(program, in_steps(joined, found.trace), found.prop, found.stats)
+
+
+SOURCES = {"all": source, "meetings": meetings, "sections": sections}
 
 
 @dataclass(frozen=True)
@@ -169,11 +176,11 @@ def main() -> int:
     parser.add_argument("--every", action="store_true", help="each engine with every reduction, not one in turn")
     parser.add_argument("--no-explorer", action="store_true", help="the oracle and the engines only")
     parser.add_argument("--seconds", type=float, default=10, help="for each question to an engine")
-    parser.add_argument("--meetings", action="store_true", help="programs with barriers and conditions only")
+    parser.add_argument("--of", choices=SOURCES, default="all", help="programs that meet, or with critical sections, only")
     args = parser.parse_args()
     kinds = () if args.no_explorer else KINDS
-    text = meetings if args.meetings else source
-    campaign = Campaign(kinds, args.engine, every=args.every, states=args.states, small=args.small, seconds=args.seconds, text=text)
+    limits = {"states": args.states, "small": args.small, "seconds": args.seconds}
+    campaign = Campaign(kinds, args.engine, every=args.every, text=SOURCES[args.of], **limits)
     tally = campaign.run(range(args.first, args.first + args.count), lambda so_far: print("\n".join(so_far.lines()), flush=True))
     print("\n".join(tally.lines()))
     return 1 if tally.wrong else 0

@@ -107,3 +107,68 @@ class Meetings(Program):
         end = pick.choice(("pthread_join(p, 0); pthread_join(q, 0);", "")) + f" assert({pick.choice(('x', 'y'))} < {pick.randint(1, 2)});"
         lines.append(f"int main(void) {{ int i = 0, r = 0; pthread_t p, q; {start} {create} {self.body()} {end} return 0; }}")
         return "\n".join(lines) + "\n"
+
+
+SECTIONS = """void __VERIFIER_assume(int);
+struct box { int value; pthread_mutex_t lock; int held; pthread_cond_t free; } box[2];
+int chosen;
+void take(int n) {
+    pthread_mutex_lock(&box[n].lock);
+    while (box[n].held) pthread_cond_wait(&box[n].free, &box[n].lock);
+    box[n].held = 1;
+    pthread_mutex_unlock(&box[n].lock);
+}
+void give(int n) {
+    pthread_mutex_lock(&box[n].lock);
+    box[n].held = 0;
+    pthread_cond_signal(&box[n].free);
+    pthread_mutex_unlock(&box[n].lock);
+}
+"""
+
+
+class Sections(Program):
+    """Critical sections of several accesses: locks beside their data and in arrays of their own, at the same index or another, flags as
+    locks, one lock in the other, try locks, stops and assertions inside, accesses without a lock."""
+
+    def place(self) -> str:
+        return self.random.choice(("x", "box[i].value", "box[i].value", "box[0].value", "cell[i]", "cell[0]"))
+
+    def inside(self) -> str:
+        pick = self.random
+        more = pick.choice((
+            "", self.simple(), f"assert({self.place()} < {pick.choice((1, 1, 2))});", f"__VERIFIER_assume({self.place()} < 2);",
+            f"if ({self.place()} == {pick.randint(0, 1)}) {{ {self.simple()} }}", f"while ({self.place()} == 2) {{ {self.simple()} }}",
+        ))  # fmt: skip
+        return f"{self.simple()} {more}"
+
+    def section(self) -> str:
+        pick, inner = self.random, self.inside()
+        n = pick.choice(("i", "i", "0", "1 - i"))
+        both = f"{inner} pthread_mutex_lock(&lock[{n}]); {self.simple()} pthread_mutex_unlock(&lock[{n}]);"
+        return pick.choice((
+            f"pthread_mutex_lock(&box[{n}].lock); {inner} pthread_mutex_unlock(&box[{n}].lock);",
+            f"pthread_mutex_lock(&box[{n}].lock); {both} pthread_mutex_unlock(&box[{n}].lock);",
+            f"pthread_mutex_lock(&lock[{n}]); {inner} pthread_mutex_unlock(&lock[{n}]);",
+            f"if (pthread_mutex_trylock(&lock[{n}]) == 0) {{ {inner} pthread_mutex_unlock(&lock[{n}]); }}",
+            f"take({n}); {inner} give({n});",
+            f"{{ int n = chosen; pthread_mutex_lock(&box[n].lock); box[n].value = {pick.randint(0, 2)}; {self.simple()} "
+            "pthread_mutex_unlock(&box[n].lock); }",
+            f"{self.simple()} {self.simple()}",
+        ))  # fmt: skip
+
+    def text(self) -> str:
+        pick = self.random
+        body = " ".join(self.section() for _ in range(pick.randint(1, 2)))
+        kept = "pthread_mutex_lock(&lock[0]); pthread_mutex_lock(&box[1].lock); x = 1; pthread_mutex_unlock(&box[1].lock);"
+        second = pick.choice((self.section(), "chosen = 1;", kept))
+        lines = [HEAD + SECTIONS, f"void *worker(void *a) {{ int i = *(int *)a, r = 0; {body} return 0; }}"]
+        lines.append(f"void *other(void *a) {{ int i = 1, r = 0; {second} return 0; }}")
+        start = pick.choice(("int number[2] = {0, 1};", "int number[2]; number[0] = __VERIFIER_nondet_bool(); number[1] = 1 - number[0];"))
+        first = pick.choice(("", "x = 0;", "pthread_mutex_init(&box[0].lock, 0);", "box[1].value = 1;"))
+        second_start = pick.choice(("worker, &number[1]", "other, 0", "other, 0"))
+        join = pick.choice(("", "pthread_join(p, 0);", "pthread_join(p, 0); pthread_join(q, 0);"))
+        last = f"assert({self.place()} < {pick.choice((1, 1, 2))});" if pick.random() < 0.9 else ""
+        create = f"pthread_create(&p, 0, worker, &number[0]); pthread_create(&q, 0, {second_start});"
+        lines.append(f"int main(void) {{ int i = 0, r = 0; pthread_t p, q; {start} {first} {create} {join} {last} return 0; }}")
+        return "\n".join(lines) + "\n"

@@ -19,7 +19,7 @@ from fsoft.program.program import Program
 from fsoft.program.run import random_values
 from fsoft.properties import explore
 from fsoft.transactions import patterns
-from tests.por.campaign import CIRCUITS, KINDS, Campaign, meetings, source
+from tests.por.campaign import CIRCUITS, KINDS, Campaign, meetings, sections, source
 
 
 @pytest.mark.parametrize("block", range(10))
@@ -38,6 +38,15 @@ def test_meetings_agree_too() -> None:
     print("\n".join(tally.lines()))
     assert tally.wrong == []
     assert len(tally.verdicts) > 3
+
+
+def test_critical_sections_agree_too() -> None:
+    """Locks beside their data, in arrays, as flags, tried; also with transactions as single steps."""
+    tally = Campaign(("lock-pattern",), states=300, text=sections).run(range(1000, 1020))
+    print("\n".join(tally.lines()))
+    assert tally.wrong == []
+    assert len(tally.verdicts) > 3
+    assert tally.reduced["merged, lock-pattern"] < 0.5 * tally.full["merged, lock-pattern"]
 
 
 def test_a_store_that_changes_nothing_still_races(tmp_path: Path) -> None:

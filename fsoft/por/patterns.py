@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 class Patterns(Protocol):
+    """`standing`: locks that a thread certainly holds where it makes an access count for that access, too."""
+
     name: str
+    standing: bool
 
     def own(self, facts: Facts, one: Footprint) -> Locks:
         """The locks that must be free for the accesses of a step."""
@@ -26,6 +29,7 @@ class Patterns(Protocol):
 
 class NoPatterns:
     name = "none"
+    standing = False
 
     def own(self, facts: Facts, one: Footprint) -> Locks:
         return NOTHING

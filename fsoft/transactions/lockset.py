@@ -16,6 +16,7 @@ from fsoft.por.later import NOTHING, Locks
 
 class Lockset:
     name = "lockset"
+    standing = False  # what is kept by a lock throughout is exempt
 
     def own(self, facts: Facts, one: Footprint) -> Locks:
         return facts.acquired(one)

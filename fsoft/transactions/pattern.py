@@ -14,6 +14,7 @@ from fsoft.por.later import Locks
 
 class LockPattern:
     name = "lock-pattern"
+    standing = True
 
     def own(self, facts: Facts, one: Footprint) -> Locks:
         return facts.acquired(one)

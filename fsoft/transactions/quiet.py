@@ -107,11 +107,9 @@ class _Quiet:
         if not one.possible or not one.items:
             return []
         known = self._known(slot, one)
-        locks = self.facts.patterns.own(self.facts, one)
-        if locks is not NOTHING or self.facts.patterns.name == "lock-pattern":
-            locks = frozenset(fill(lock, known) for lock in locks)
-        if self.facts.patterns.name == "lock-pattern":
-            locks |= self._held(slot, one)
+        acquired = self.facts.patterns.own(self.facts, one)
+        standing = self._held(slot, one) if self.facts.patterns.standing else NOTHING
+        locks = standing | {fill(lock, known) for lock in acquired}
         return [self._touch(item.address, item.where, item.reads, item.writes, known, locks) for item in one.items]
 
     def _touch(self, address: Expr | None, where: Where, reads: int, writes: int, known: dict[str, Expr], locks: Locks) -> Touch:

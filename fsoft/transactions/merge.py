@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fsoft.analysis.actions import Touching
 from fsoft.analysis.validity import Validity
 from fsoft.passes.atomic import converted, with_sections
 from fsoft.passes.graph import Graph, each_template
@@ -80,8 +81,12 @@ class _Merging:
         return step
 
     def _fits(self, parts: list[Step]) -> bool:
-        """Stopping in a step that is marked as a whole ends the run; in a part that is not, it must not."""
-        return not any(map(_whole, parts)) or all(_whole(step) or self._goes_on(step) for step in parts)
+        """In a step that is marked as a whole stopping ends the run, and accesses are atomic. A part that is not must not stop; and where
+        races are asked for, the first part, which may be in one, must have no other accesses."""
+        if not any(map(_whole, parts)):
+            return True
+        racing = self.racing and not _whole(parts[0]) and any(map(_usual, parts[0].actions))
+        return not racing and all(_whole(step) or self._goes_on(step) for step in parts)
 
     def _goes_on(self, step: Step) -> bool:
         """The step does not stop its thread, but for what forbids a proof in any case."""
@@ -110,6 +115,11 @@ class _Merging:
 
 def _whole(step: Step) -> bool:
     return any(tag.kind in ("atomic", "section") for tag in step.tags)
+
+
+def _usual(action: Action) -> bool:
+    """An access that is not atomic."""
+    return isinstance(action, Touching) and not getattr(action, "sync", False)
 
 
 def _without_race(action: Action) -> Action:

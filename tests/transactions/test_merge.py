@@ -132,6 +132,15 @@ def test_joined_accesses_are_in_no_race(tmp_path: Path, monkeypatch: pytest.Monk
     assert explore(WITH_LOCKS.merged(program), reduce=False).last_line() == "FALSE(no-data-race)"
 
 
+def test_what_is_one_piece_hides_no_race(tmp_path: Path) -> None:
+    """Unlocking is marked as one piece, whose accesses are atomic: that of x, which may race, is not part of it."""
+    body = "pthread_mutex_lock(&lock[i]); x = 0; if (cell[i] < 2) cell[i]++; pthread_mutex_unlock(&lock[i]);"
+    program = loaded(tmp_path, body, prop="no-data-race")
+    assert explore(program, reduce=False).last_line() == "FALSE(no-data-race)"
+    assert explore(WITH_LOCKS.merged(program), reduce=False).last_line() == "FALSE(no-data-race)"
+    assert decide(program, "bmc", reduction=WITH_LOCKS).last_line() == "FALSE(no-data-race)"
+
+
 @pytest.mark.parametrize(("other", "prop"), [("y = x;", "no-data-race"), ("pthread_mutex_lock(&m); while (1) ;", "no-deadlock")])
 def test_what_is_wrong_stays_wrong(tmp_path: Path, other: str, prop: str) -> None:
     program = loaded(tmp_path, LOCKED, other, prop=prop)

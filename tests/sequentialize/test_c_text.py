@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.sequentialized import campaign, of_states
+from benchmarks.sequentialized import Plan, campaign, of_states
 from fsoft.api import load
 from fsoft.bounded.given import Given
 from fsoft.passes.bounds import Bounds
@@ -78,7 +78,7 @@ def test_our_own_front_end_reads_it_back(tmp_path: Path) -> None:
 @gcc
 def test_rows_of_the_models_compile_and_fail_as_they_should() -> None:
     small = [row for row in of_states() if row.program.split("/")[0] in ("classic", "deadlocks", "races", "heap", "memory", "sync")]
-    tally = campaign(small[3::90], Given(Bounds(1), rounds=2), runs=2000, seconds=10)
+    tally = campaign(small[3::90], Plan(Given(Bounds(1), rounds=2), runs=2000, seconds=10, back=True))
     assert tally.rows >= 4 and not tally.wrong
 
 

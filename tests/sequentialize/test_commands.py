@@ -82,8 +82,10 @@ def test_a_trace_is_read_back_and_replayed(program: Program, tmp_path: Path) -> 
     lines = [f"echo '  in_{k}={stops[w.removeprefix('context switch of ')]}u (00000010)'" for k, w in enumerate(sites.what)
              if w.removeprefix("context switch of ") in stops]  # fmt: skip
     assert len(lines) == 3
-    verdict = check_with(program, GIVEN, backend_of(script(tmp_path, "\n".join([*lines, "echo VERIFICATION FAILED"]))))
-    assert verdict.last_line() == "FALSE(unreach-call)" and verdict.trace
+    others = [line.split("=")[0] + "=0u'" for line in lines]
+    for traces in ([*lines], ["echo Trace for a:", *lines, "echo Trace for b:", *others]):
+        verdict = check_with(program, GIVEN, backend_of(script(tmp_path, "\n".join([*traces, "echo VERIFICATION FAILED"]))))
+        assert verdict.last_line() == "FALSE(unreach-call)" and verdict.trace
 
 
 @pytest.mark.parametrize("says, word", [("echo VERIFICATION FAILED", "lead to none"), ("echo VERIFICATION SUCCESSFUL", "2 rounds"),

@@ -123,6 +123,9 @@ class CMemory:
         place = self._cells[obj.id].exact(offset, size) if obj.id in self._cells else None
         return None if place is None else self.cells(obj)[place][0]
 
+    def readonly(self, address: int) -> bool:
+        return self.program.objects[address >> self.program.offset_bits].readonly
+
     def steady(self, address: int, write: bool) -> bool:
         """The object is always alive and may be accessed in that way."""
         number_ = address >> self.program.offset_bits

@@ -248,6 +248,8 @@ class _Printer:
             valid = self.memory.function("writable" if write else "valid", size, action)
             lines.append(self._claim("valid-deref", f"{valid}({texts[0]})", "invalid access", action, _NO_STEP))
         if isinstance(action, Store):
+            if cell is not None and self.memory.readonly(action.address.value):
+                return lines  # the run ends there
             store = "" if cell is not None else self.memory.function("store", size, action)
             return [*lines, f"{cell} = {texts[1]};" if cell is not None else f"{store}({texts[0]}, {texts[1]});"]
         load = cell if cell is not None else f"{self.memory.function('load', size, action)}({texts[0]})"

@@ -39,10 +39,10 @@ assert(*p == 3 && s.c[1] >= 2); free(p); return 0; }
 """
 
 
-def printed(folder: Path, tool: str, text: str = TEXT, rounds: int = 2) -> Path:
+def printed(folder: Path, tool: str, text: str = TEXT, rounds: int = 2, check: str = "unreach-call") -> Path:
     path = folder / "p.c"
     path.write_text(text)
-    unwound = unwind(load([str(path)], Options()), Bounds(2)).program
+    unwound = unwind(load([str(path)], Options(checks=frozenset({check}))), Bounds(2)).program
     out = folder / f"{tool}.c"
     out.write_text(c_text(Lazy(schedule_of(unwound, rounds, None), coverage=False).apply(unwound).program, TARGETS[tool]))
     return out
@@ -85,6 +85,15 @@ def test_our_own_front_end_reads_it_back(tmp_path: Path) -> None:
     for rounds, line in ((1, "TRUE"), (2, "FALSE(unreach-call)")):
         program = load([str(printed(tmp_path, "svcomp", rounds=rounds))], Options())
         assert answer(program, "lazy", Given(rounds=1)).last_line() == line
+
+
+@gcc
+def test_a_store_to_a_literal_is_claimed_not_to_happen(tmp_path: Path) -> None:
+    """The address is a constant, and so is the variable: nothing must be assigned to it."""
+    out, text = tmp_path / "out", 'int main(void) { char *p = "abc"; p[0] = 120; return 0; }'
+    subprocess.run(["gcc", "-Wall", "-Werror", "-o", str(out), str(printed(tmp_path, "gcc", text, check="valid-deref"))], check=True)
+    said = subprocess.run([str(out), "-n", "50"], capture_output=True, text=True, check=False).stdout
+    assert said.startswith("valid-deref: invalid access")
 
 
 @gcc

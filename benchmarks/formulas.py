@@ -1,9 +1,13 @@
-"""How large the formulas of the bounded encodings are: `python benchmarks/formulas.py [FILE...] [--peer 'cbmc {file}' | --no-peer]`.
+"""How large the formulas of the bounded encodings are: `python benchmarks/formulas.py [FILE...] [--peer COMMAND | --no-peer]`.
 
 For each program and encoding: inputs, AIG nodes, variables and clauses of the CNF, with the bounds that are the default. With a peer, the
 same program as sequentialized C, of the same bounds, is given to CBMC, whose own count of variables and clauses stands beside ours: that
-of the file of `--scheme mu` beside `mu`, of `--scheme lazy` beside all others. `--models N` asks about every Nth row of `models/`, too,
-with `lazy` and `mu`. The last lines say how often ours is the smaller one. Without a peer, say `--no-peer`: then there is no claim.
+of the file of `--scheme mu` beside `mu`, of `--scheme lazy` beside `lazy` and `tcbmc` (whose contexts are two rounds as well). `schedule`
+has no such bound. `--models N` asks about every Nth row of `models/`, too, with `lazy` and `mu`. The last lines say how often ours is the
+smaller one.
+
+CBMC is asked about the claims in the file only; version 6 would add some of its own. (`--peer 'cbmc {file}'` for versions that do not know
+the option.) Without a peer, say `--no-peer`: then there is no claim.
 """
 
 from __future__ import annotations
@@ -38,6 +42,8 @@ from fsoft.sequentialize.targets import TARGETS  # noqa: E402
 
 FORMULAS = tuple(name for name, one in ENCODINGS.items() if not one.search)
 _COUNT = re.compile(r"(\d+) variables, (\d+) clauses")
+_SCHEMES = {"lazy": "lazy", "tcbmc": "lazy", "mu": "mu"}
+"""Which sequentialized file has the bounds of an encoding."""
 _NOTHING_LEFT = ", 0 remaining after simplification"
 
 
@@ -65,7 +71,7 @@ def size_of(model: Model) -> Size:
         nonlocal clauses
         clauses += 1
 
-    encoder = Encoder(bits.aig, add, var)
+    encoder = Encoder(bits.aig, add, var, redundant=False)
     for literal in [*bits.constraints.values(), *bits.bad.values()]:
         encoder.literal(literal, POSITIVE)
     return Size(len(bits.inputs), len(bits.aig), variables, clauses + len(bits.constraints) + 1)
@@ -100,7 +106,7 @@ class Peer:
         found = _COUNT.findall(done.stdout + done.stderr)
         if not found:
             return (0, 0) if _NOTHING_LEFT in done.stdout else "no count"
-        return int(found[-1][0]), int(found[-1][1])
+        return int(found[0][0]), int(found[0][1])  # later ones are what its solver has left of it
 
 
 @dataclass(slots=True)
@@ -116,12 +122,12 @@ class Comparison:
         for encoding in encodings:
             size = size_of(ENCODINGS[encoding].load()(unwound, Given()).model)
             row = [name, encoding, f"{size.inputs:,}", f"{size.nodes:,}", f"{size.variables:,} / {size.clauses:,}"]
-            if self.peer is not None:
-                scheme = "mu" if encoding == "mu" else "lazy"
+            scheme = _SCHEMES.get(encoding)
+            if self.peer is not None and scheme is not None:
                 if scheme not in theirs:
                     theirs[scheme] = self.peer.size(unwound, scheme)
                 row += self._beside(encoding, size, theirs[scheme])
-            self.rows.append(row)
+            self.rows.append(row if self.peer is None or scheme is not None else [*row, "", ""])
 
     def _beside(self, encoding: str, ours: Size, theirs: tuple[int, int] | str) -> list[str]:
         if isinstance(theirs, str):
@@ -143,7 +149,7 @@ class Comparison:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*")
-    parser.add_argument("--peer", default="cbmc {file}", metavar="COMMAND")
+    parser.add_argument("--peer", default="cbmc --no-standard-checks {file}", metavar="COMMAND")
     parser.add_argument("--no-peer", action="store_true")
     parser.add_argument("--models", type=int, metavar="N", help="every Nth row of models/, too")
     parser.add_argument("--timeout", type=float, default=120)

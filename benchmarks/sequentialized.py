@@ -1,11 +1,12 @@
 """Sequentialized C of the programs in `models/`, compiled, run and read back:
 
-    python -m benchmarks.sequentialized [--scheme lazy|mu] [--runs N] [--back] [--state FILE] [--each N] ...
+    python -m benchmarks.sequentialized [--scheme lazy|mu] [--runs N] [--back] [--backend 'cbmc {file}'] [--state FILE] [--each N] ...
 
 For each row of the table the program is printed for gcc and compiled with -Wall, which must say nothing. Run with random choices it
 may fail only if the table says FALSE. If it says FALSE, bounds grow until the formula of the same sequential program has a
 counterexample, and the compiled program, fed with its values, must fail the same property. With `--back` the program is also printed
-for verifiers and read by our own front end; what it then says about that file must be what it says about the sequential program.
+for verifiers and read by our own front end; what it then says about that file must be what it says about the sequential program. With
+`--backend COMMAND` another verifier is asked in the same way, and its trace must replay.
 
 Each row has a process of its own and `--limit` seconds. With `--state FILE` results are kept there, and rows that have one are not asked
 again. The last line counts; the exit code is 1 if anything is wrong.
@@ -27,6 +28,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from fsoft.api import load
+from fsoft.backend import backend_of, check_with, proved_by
 from fsoft.bounded.given import Given
 from fsoft.bounded.sequential import Made, SequentialFormula, scheme_of
 from fsoft.circuit.verdict import Proved, Unknown, Violated
@@ -52,7 +54,8 @@ Counterexample = tuple[str, dict[int, int]]
 @dataclass(slots=True)
 class Outcome:
     """What was seen of a row. `at_random`: the claim that failed; `fed`: the property that failed with the values of a counterexample,
-    which was found within `bounds`; `back`: what our front end says of the printed file. `slow`: not all was done within the limit."""
+    which was found within `bounds`; `back`: what our front end says of the printed file; `other`: what another verifier says. `slow`:
+    not all was done within the limit."""
 
     row: str
     verdict: str
@@ -60,6 +63,7 @@ class Outcome:
     fed: str = ""
     bounds: str = ""
     back: str = ""
+    other: str = ""
     slow: bool = False
     seconds: float = 0.0
     wrong: list[str] = field(default_factory=list)
@@ -78,7 +82,8 @@ class Tally:
     def add(self, one: Outcome) -> None:
         self.rows += 1
         seen = {"unsafe": one.unsafe, "failed at random": bool(one.at_random), "failed as the formula says": bool(one.fed),
-                "unsafe without a counterexample": one.unsafe and not one.fed, "read back": bool(one.back), "slow": one.slow}  # fmt: skip
+                "unsafe without a counterexample": one.unsafe and not one.fed, "read back": bool(one.back), "slow": one.slow,
+                f"another verifier: {one.other.partition('(')[0]}": bool(one.other)}  # fmt: skip
         self.seen.update(name for name, so in seen.items() if so)
         self.wrong += [f"{one.row}: {words}" for words in one.wrong]
 
@@ -96,6 +101,7 @@ class Plan:
     seconds: float = 60
     scheme: str = "lazy"
     back: bool = False
+    backend: str = ""
     limit: float | None = None
 
 
@@ -163,6 +169,8 @@ class _Asking:
             self._feed(binary, made, *found)
         if self.plan.back:
             self._back(made, found)
+        if self.plan.backend:
+            self._other(program, made, found)
 
     def _wrong(self, words: str) -> None:
         self.outcome.wrong.append(words)
@@ -210,6 +218,19 @@ class _Asking:
             return
         if said != ("TRUE" if found is None else "FALSE(unreach-call)"):
             self._wrong(f"read back it is {said}; the formula says {'nothing' if found is None else found[0]}")
+
+
+    def _other(self, program: Program, made: Made, found: Counterexample | None) -> None:
+        """What another verifier says: a violation that replays, or that there is none within the bounds."""
+        scheme, backend = scheme_of(self.plan.scheme), backend_of(self.plan.backend)
+        try:
+            verdict = check_with(program, made.given, backend, scheme, timeout=self.plan.seconds)
+        except TimeoutError:
+            self.outcome.other = "too slow"
+            return
+        said = self.outcome.other = "proves" if verdict.reasons[:1] == [proved_by(made, backend)] else verdict.last_line()
+        if said != ("proves" if found is None else f"FALSE({found[0]})"):
+            self._wrong(f"{backend.name} says {said}; the formula says {'nothing' if found is None else found[0]}")
 
 
 def check_row(row: Row, plan: Plan, outcome: Outcome) -> None:
@@ -292,12 +313,13 @@ def main() -> int:
     parser.add_argument("--mu-grain")
     parser.add_argument("--unwind", type=int, default=2)
     parser.add_argument("--back", action="store_true", help="read the printed file back")
+    parser.add_argument("--backend", default="", metavar="COMMAND", help="ask this verifier about the printed file, too")
     parser.add_argument("--seconds", type=float, default=60, help="for one question to a solver")
     parser.add_argument("--limit", type=float, default=300, help="seconds for one row")
     parser.add_argument("--state", type=Path, help="a file for results; rows that have one are not asked again")
     args = parser.parse_args()
     given = Given(Bounds(args.unwind), rounds=args.rounds, writes=args.writes, grain=args.mu_grain)
-    plan = Plan(given, args.runs, args.seconds, args.scheme, args.back, args.limit)
+    plan = Plan(given, args.runs, args.seconds, args.scheme, args.back, args.backend, args.limit)
     tally = campaign([row for row in of_states()[args.first :: args.each] if args.row in row.name], plan, args.state)
     print(tally)
     return bool(tally.wrong)

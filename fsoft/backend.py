@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fsoft.bounded.given import Given
-from fsoft.bounded.sequential import Scheme, scheme_of
+from fsoft.bounded.sequential import Made, Scheme, scheme_of
 from fsoft.frontend.source import NOWHERE, InputError
 from fsoft.interrupts import scratch, undisturbed
 from fsoft.passes.unwind import unwind
@@ -49,9 +49,13 @@ class Backend:
     command: str
     target: Target
 
+    @property
+    def name(self) -> str:
+        return os.path.basename(shlex.split(self.command)[0])
+
     def arguments(self, file: str) -> list[str]:
         words = [word.replace("{file}", file) for word in shlex.split(self.command)]
-        if os.path.basename(words[0]) == "cbmc":
+        if self.name == "cbmc":
             words += [option for option in _CBMC if option not in words]
         return words
 
@@ -86,11 +90,16 @@ def check_with(program: Program, given: Given, backend: Backend, scheme: Scheme 
         why = "the back end reports a violation, but the values in its trace lead to none"
         return Verdict("UNKNOWN", prop, [why, "(does it print a trace?)"], bounds=[why])
     if _PASSED.search(output):
-        bound = f"proved for {made.describe()} only, by {os.path.basename(shlex.split(backend.command)[0])}"
+        bound = proved_by(made, backend)
         return Verdict("UNKNOWN", prop, [bound], bounds=[bound])
     if _UNKNOWN.search(output):
         return Verdict("UNKNOWN", prop, ["the back end does not know"], bounds=["the back end does not know"])
     raise InputError(NOWHERE, f"--backend: no answer in what it prints; the last line is '{_last(output)}'")
+
+
+def proved_by(made: Made, backend: Backend) -> str:
+    """What a verdict says where the back end finds no violation."""
+    return f"proved for {made.describe()} only, by {backend.name}"
 
 
 def _violation(output: str, sites: Sites) -> tuple[list[Move], str] | None:

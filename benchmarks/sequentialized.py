@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
+import signal
 import subprocess
 import sys
 import tempfile
@@ -47,6 +48,7 @@ from tests.models.table import RUNS, Row, rows
 
 WARNINGS = ["-Wall", "-O0"]
 _MOST_STEPS = 16  # of growing bounds
+_LAST = 5.0  # seconds that a process gets to end what it has started
 Counterexample = tuple[str, dict[int, int]]
 """The property that is violated, and what is chosen at each site."""
 
@@ -242,6 +244,7 @@ def check_row(row: Row, plan: Plan, outcome: Outcome) -> None:
 
 
 def _child(row: Row, plan: Plan, send: Connection) -> None:
+    signal.signal(signal.SIGTERM, lambda _signal, _frame: sys.exit(1))
     outcome = Outcome(row.name, row.verdict)
     try:
         check_row(row, plan, outcome)
@@ -268,6 +271,8 @@ def limited(row: Row, plan: Plan) -> Outcome:
             outcome.wrong.append("the process ended without an answer")
     else:
         outcome.slow, outcome.seconds = True, plan.limit
+    process.terminate()
+    process.join(_LAST)
     process.kill()
     process.join()
     return outcome

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,17 @@ def test_a_trace_is_read_back_and_replayed(program: Program, tmp_path: Path) -> 
     for traces in ([*lines], ["echo Trace for a:", *lines, "echo Trace for b:", *others]):
         verdict = check_with(program, GIVEN, backend_of(script(tmp_path, "\n".join([*traces, "echo VERIFICATION FAILED"]))))
         assert verdict.last_line() == "FALSE(unreach-call)" and verdict.trace
+
+
+@pytest.mark.skipif(shutil.which("cbmc") is None, reason="no cbmc")
+@pytest.mark.parametrize("scheme", ["lazy", "mu"])
+def test_cbmc_itself(source: Path, scheme: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """It takes the file, its trace replays, and what is safe within the bounds it proves."""
+    assert main(["check", str(source), "--encoding", scheme, "--backend", "cbmc {file}"]) == exits.FALSE
+    assert capsys.readouterr().out.endswith("FALSE(unreach-call)\n")
+    bound = ["--rounds", "1"] if scheme == "lazy" else ["--writes", "1", "--mu-grain", "inter"]
+    assert main(["check", str(source), "--encoding", scheme, *bound, "--backend", "cbmc {file}"]) == exits.UNKNOWN
+    assert "only, by cbmc" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("says, word", [("echo VERIFICATION FAILED", "lead to none"), ("echo VERIFICATION SUCCESSFUL", "2 rounds"),

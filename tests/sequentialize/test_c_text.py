@@ -108,7 +108,7 @@ def test_a_campaign_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest
 
     def outcome(row: Row, _plan: Plan) -> Outcome:
         asked.append(row.name)
-        return Outcome(row.name, row.verdict, slow=len(asked) == 2)
+        return Outcome(row.name, row.verdict, fed=row.prop, slow=len(asked) == 2)
 
     monkeypatch.setattr("benchmarks.sequentialized.limited", outcome)
     chosen = of_states()[:3]

@@ -40,7 +40,7 @@ class Kept:
         self.aig, self.sat = Aig(), Sat(solver)
         self.blaster = Blaster(self.aig)
         self.clauses = 0
-        self.encoder = Encoder(self.aig, self._counted(), self.sat.var)
+        self.encoder = Encoder(self.aig, self._counted(), self.sat.var, redundant=False)
         self._leaves: dict[tuple[str, int], list[int]] = {}
         self._constraints: tuple[frozenset[int], int] | None = None
         self._asserted: set[Expr] = set()

@@ -78,7 +78,7 @@ class Formula:
 
     def __init__(self, bits: BitModel, solver: str) -> None:
         self.bits, self.sat = bits, Sat(solver)
-        self.encoder = Encoder(bits.aig, self.sat.add, self.sat.var)
+        self.encoder = Encoder(bits.aig, self.sat.add, self.sat.var, redundant=False)
         for literal in bits.constraints.values():
             self.sat.add([self.encoder.literal(literal, POSITIVE)])
 
@@ -105,7 +105,7 @@ def write_proof(bits: BitModel, solver: str, path: str) -> None:
         variables += 1
         return variables
 
-    encoder = Encoder(bits.aig, clauses.append, var)
+    encoder = Encoder(bits.aig, clauses.append, var, redundant=False)
     clauses += [[encoder.literal(literal, POSITIVE)] for literal in bits.constraints.values()]
     clauses.append([encoder.literal(literal, POSITIVE) for literal in bits.targets().values() if literal != 0])
     lines = refutation(solver, clauses)

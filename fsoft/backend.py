@@ -18,18 +18,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fsoft.bounded.given import Given
-from fsoft.bounded.sequential import Scheme, scheme_of
+from fsoft.bounded.sequential import Made, Scheme, scheme_of
 from fsoft.frontend.source import NOWHERE, InputError
 from fsoft.interrupts import scratch, undisturbed
 from fsoft.passes.unwind import unwind
 from fsoft.program.program import Program
-from fsoft.program.verdict import Stats, Verdict
+from fsoft.program.verdict import Move, Stats, Verdict
 from fsoft.properties.confirmed import confirmed
 from fsoft.sequentialize.c_text import c_text
 from fsoft.sequentialize.sites import Player, Sites
 from fsoft.sequentialize.targets import TARGETS, Target
 
 _MOST_OUTPUT = 64 << 20  # bytes
+_CBMC = ("--trace", "--stop-on-fail")
+"""What CBMC is asked for: one violation, with its trace."""
+_TRACES = re.compile(r"^(?=Trace for )", re.MULTILINE)
+"""Where a trace begins, if there are several."""
 _FAILED = re.compile(r"^[^\w\n]*(VERIFICATION FAILED|FALSE\b|Verification result: FALSE|KLEE: ERROR)", re.MULTILINE)
 _PASSED = re.compile(r"^[^\w\n]*(VERIFICATION SUCCESSFUL|TRUE$|Verification result: TRUE|KLEE: done)", re.MULTILINE)
 _UNKNOWN = re.compile(r"^[^\w\n]*(UNKNOWN|VERIFICATION UNKNOWN|Verification result: UNKNOWN)", re.MULTILINE)
@@ -45,10 +49,14 @@ class Backend:
     command: str
     target: Target
 
+    @property
+    def name(self) -> str:
+        return os.path.basename(shlex.split(self.command)[0])
+
     def arguments(self, file: str) -> list[str]:
         words = [word.replace("{file}", file) for word in shlex.split(self.command)]
-        if os.path.basename(words[0]) == "cbmc" and "--trace" not in words:
-            words.append("--trace")
+        if self.name == "cbmc":
+            words += [option for option in _CBMC if option not in words]
         return words
 
 
@@ -76,19 +84,32 @@ def check_with(program: Program, given: Given, backend: Backend, scheme: Scheme 
     say(f"{made.describe()}: {_last(output)}")
     prop = min(program.checks) if len(program.checks) == 1 else ""
     if _FAILED.search(output):
-        sites = Sites(sequential.program)
-        values = _values(output, sites)
-        moves, violation = Player(sites).play(values, order=[] if values else [int(a or b) for a, b in _CALL.findall(output)])
-        if violation is not None:
-            return confirmed(program, unwound.home(sequential.home(moves)), violation.prop, Stats())
+        found = _violation(output, Sites(sequential.program))
+        if found is not None:
+            return confirmed(program, unwound.home(sequential.home(found[0])), found[1], Stats())
         why = "the back end reports a violation, but the values in its trace lead to none"
         return Verdict("UNKNOWN", prop, [why, "(does it print a trace?)"], bounds=[why])
     if _PASSED.search(output):
-        bound = f"proved for {made.describe()} only, by {os.path.basename(shlex.split(backend.command)[0])}"
+        bound = proved_by(made, backend)
         return Verdict("UNKNOWN", prop, [bound], bounds=[bound])
     if _UNKNOWN.search(output):
         return Verdict("UNKNOWN", prop, ["the back end does not know"], bounds=["the back end does not know"])
     raise InputError(NOWHERE, f"--backend: no answer in what it prints; the last line is '{_last(output)}'")
+
+
+def proved_by(made: Made, backend: Backend) -> str:
+    """What a verdict says where the back end finds no violation."""
+    return f"proved for {made.describe()} only, by {backend.name}"
+
+
+def _violation(output: str, sites: Sites) -> tuple[list[Move], str] | None:
+    """The run that a trace tells, and the property that it violates; of the first trace that tells one."""
+    for trace in _TRACES.split(output):
+        values = _values(trace, sites)
+        moves, violation = Player(sites).play(values, order=[] if values else [int(a or b) for a, b in _CALL.findall(trace)])
+        if violation is not None:
+            return moves, violation.prop
+    return None
 
 
 def _run(backend: Backend, text: str, timeout: float | None) -> str:

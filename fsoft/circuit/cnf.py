@@ -17,12 +17,14 @@ _SWAP = (0, NEGATIVE, POSITIVE, BOTH)
 
 
 class Encoder:
-    """Clauses go to `add`, fresh variables come from `var`. `literal` is the only door."""
+    """Clauses go to `add`, fresh variables come from `var`. `literal` is the only door. `redundant`: multiplexers get the two clauses that
+    follow from their other four, by which a solver sees that both operands are equal; formulas that are solved once do without."""
 
-    def __init__(self, aig: Aig, add: Callable[[list[int]], object], var: Callable[[], int]) -> None:
+    def __init__(self, aig: Aig, add: Callable[[list[int]], object], var: Callable[[], int], redundant: bool = True) -> None:
         self.aig = aig
         self.add = add
         self.fresh = var
+        self.redundant = redundant
         self.variable = [0] * len(aig)
         self._done = bytearray(len(aig))
         self._users = [0] * len(aig)
@@ -132,15 +134,16 @@ class Encoder:
         tt = -variable[t >> 1] if t & 1 else variable[t >> 1]
         ee = -variable[e >> 1] if e & 1 else variable[e >> 1]
         exclusive = t ^ e == 1
+        more = self.redundant and not exclusive
         if missing & POSITIVE:
             add([-own, -cc, -tt])
             add([-own, cc, -ee])
-            if not exclusive:
+            if more:
                 add([-own, -tt, -ee])
         if missing & NEGATIVE:
             add([own, -cc, tt])
             add([own, cc, ee])
-            if not exclusive:
+            if more:
                 add([own, tt, ee])
         stack.append((c >> 1, BOTH))
         if exclusive:

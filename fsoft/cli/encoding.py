@@ -63,9 +63,7 @@ def chosen(args: argparse.Namespace) -> Encoding | None:
     if args.encoding not in ENCODINGS:
         raise UsageError(f"--encoding: one of circuit, {', '.join(ENCODINGS)}")
     found = ENCODINGS[args.encoding]
-    for name in given:
-        if _OPTIONS[name] not in found.options:
-            raise UsageError(f"--encoding {found.name} has no --{name.replace('_', '-')}")
+    refuse_others(args, found.name)
     if args.por not in (None, "none") and "por" not in found.options:
         raise UsageError(f"--encoding {found.name} has no --por")
     if args.por in ("cstub", "peephole", "monotonic") or args.transactions is not None:
@@ -77,6 +75,15 @@ def chosen(args: argparse.Namespace) -> Encoding | None:
     if args.scheduler is not None:
         raise UsageError(f"--scheduler is for circuits: --encoding {found.name} has bounds of its own")
     return found
+
+
+def refuse_others(args: argparse.Namespace, name: str, flag: str = "--encoding") -> None:
+    """UsageError for a bound that belongs to another encoding than the one that `flag` names."""
+    from fsoft.encodings import ENCODINGS
+
+    for argument, field in _OPTIONS.items():
+        if getattr(args, argument, None) is not None and field not in ENCODINGS[name].options:
+            raise UsageError(f"{flag} {name} has no --{argument.replace('_', '-')}")
 
 
 def _solver(name: str) -> None:
@@ -157,7 +164,8 @@ def ask_backend(program: Program, backend: Backend, args: argparse.Namespace) ->
     except BadBound as error:
         raise UsageError(str(error)) from None
     except TimeoutError:
-        raise OutOfTime from None
+        prop = min(program.checks) if len(program.checks) == 1 else ""
+        raise OutOfTime(Verdict("UNKNOWN", prop, ["time limit reached: the back end did not end"])) from None
 
 
 def chosen_backend(args: argparse.Namespace) -> Backend | None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_reading, positive, request
+from fsoft.cli.encoding import refuse_others
 from fsoft.cli.files import write_file
 from fsoft.cli.limits import limited
 from fsoft.cli.stages import Dumped, Stages
@@ -56,6 +57,7 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages) -> int:
 
     if args.scheme not in SCHEMES:
         raise exits.UsageError(f"--scheme: one of {', '.join(SCHEMES)}")
+    refuse_others(args, args.scheme, "--scheme")
     try:
         program = stages.load(asked)
     except Dumped as dumped:

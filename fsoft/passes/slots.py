@@ -15,9 +15,29 @@ from fsoft.analysis.validity import constants_in
 from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, Expr, const, make, walk
 from fsoft.program.program import Action, Load, Program, Step, Store, Template, Thread
+from fsoft.records import dataclass
 
 TAKEN = const(1, 1)
 """What is known about the state of a slot that is not free; no load of it has this width."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Where:
+    """Where an access to the array of descriptors may be: at `places`; else at offsets that are one of `rests` modulo the size of a
+    descriptor; with neither, anywhere."""
+
+    places: frozenset[int] | None
+    rests: frozenset[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Doings:
+    """What an unwound thread does to descriptors: what it stores and where, and by number of the step the states that it may set to
+    RUNNING (None: any)."""
+
+    thread: Thread
+    stores: list[tuple[_Where, Expr]]
+    starting: dict[int, frozenset[int] | None]
 
 
 class Slots:
@@ -28,13 +48,13 @@ class Slots:
         self.program: Program = points_to.program
         self._array = next((o.id for o in self.program.objects if o.name == descriptor.ARRAY), 0)
         self._count = len(self.program.threads)
+        self._size, self._mask = len(descriptor.FIELDS) * self.program.word // 8, (1 << self.program.offset_bits) - 1
         self._stores = [
-            (thread, action)
+            (thread.index, self._where(store.address, thread.own), constants_in(store.value, thread.own))
             for thread in self.program.threads
-            for step in thread.template.steps
-            for action in step.actions
-            if isinstance(action, Store) and points_to.touched(thread.index, action) >> self._array & 1
+            for store in self._touching(thread)
         ]
+        self._doings: dict[int, _Doings] = {}
         self._states = {self.address(slot, "state"): slot for slot in range(self._count)}
         self._trusted = {slot: self._starter(slot) for slot in range(self._count)} if self._array else {}
 
@@ -50,28 +70,36 @@ class Slots:
     def _may(self, slot: int, field: str, value: Callable[[int], bool]) -> set[int]:
         """The threads that may store such a value into that field."""
         found, at = set(), self.address(slot, field)
-        for thread, action in self._stores:
-            values = constants_in(action.value, thread.own)
-            if self._may_be(action.address, thread.own, at) and (values is None or any(map(value, values))):
-                found.add(thread.index)
+        for index, where, values in self._stores:
+            if self._may_be(where, at) and (values is None or any(map(value, values))):
+                found.add(index)
         return found
 
-    def _may_be(self, address: Expr, own: dict[str, int], at: int) -> bool:
-        """Whether an address in the array of descriptors can be `at`. One that moves by whole descriptors keeps its field."""
+    def _touching(self, thread: Thread) -> list[Store]:
+        """The stores that may be to the array of descriptors."""
+        actions = [action for step in thread.template.steps for action in step.actions if isinstance(action, Store)]
+        return [store for store in actions if self.points_to.touched(thread.index, store) >> self._array & 1]
+
+    def _where(self, address: Expr, own: dict[str, int]) -> _Where:
+        """An address that moves by whole descriptors keeps its field."""
         places = constants_in(address, own)
         if places is not None:
-            return at in places
-        size, distance = len(descriptor.FIELDS) * self.program.word // 8, 0
+            return _Where(frozenset(places))
+        distance = 0
         while address.op == "padd":
             step = constants_in(address.args[1], own)
             if step is not None and len(step) == 1:
                 distance += step.pop()
-            elif not (address.args[1].op == "mul" and any(a.op == "const" and a.value % size == 0 for a in address.args[1].args)):
-                return True
+            elif not (address.args[1].op == "mul" and any(a.op == "const" and a.value % self._size == 0 for a in address.args[1].args)):
+                return _Where(None)
             address = address.args[0]
         base = constants_in(address, own)
-        mask = (1 << self.program.offset_bits) - 1
-        return base is None or any(((one + distance) & mask) % size == (at & mask) % size for one in base)
+        return _Where(None, None if base is None else frozenset(((one + distance) & self._mask) % self._size for one in base))
+
+    def _may_be(self, where: _Where, at: int) -> bool:
+        if where.places is not None:
+            return at in where.places
+        return where.rests is None or (at & self._mask) % self._size in where.rests
 
     def _starter(self, slot: int) -> int | None:
         """The thread that alone can start the slot and find it free afterwards."""
@@ -96,13 +124,8 @@ class Slots:
 
     def _argument(self, slot: int, creators: Iterable[Thread]) -> Expr | None:
         """The constant that everybody who starts the slot passes to it."""
-        at, values = self.address(slot, "arg"), set()
-        for thread in creators:
-            for step in thread.template.steps:
-                for action in step.actions:
-                    if isinstance(action, Store) and self.points_to.touched(thread.index, action) >> self._array & 1:
-                        if self._may_be(action.address, thread.own, at):
-                            values.add(action.value)
+        at = self.address(slot, "arg")
+        values = {value for thread in creators for where, value in self._of(thread).stores if self._may_be(where, at)}
         value = values.pop() if len(values) == 1 else None
         return value if value is not None and value.op == "const" else None
 
@@ -116,12 +139,28 @@ class Slots:
             if who == slot and action.when.is_const and action.value.op == "const" and action.value.value == descriptor.RUNNING:
                 known[action.address.value] = TAKEN
 
+    def _of(self, thread: Thread) -> _Doings:
+        """What an unwound thread does, looked at once."""
+        found = self._doings.get(id(thread))
+        if found is None:
+            stores = [(self._where(store.address, thread.own), store.value) for store in self._touching(thread)]
+            places = [(index, place) for index, step in enumerate(thread.template.steps) for place in _starting(step)]
+            starting: dict[int, frozenset[int] | None] = {}
+            for index, place in places:
+                before = starting.get(index, frozenset())
+                starting[index] = None if place is None or before is None else before | place
+            found = self._doings[id(thread)] = _Doings(thread, stores, starting)
+        return found
+
     # ------------------------------------------------------------ how often
 
     def starts(self, slot: int, creators: Iterable[Thread]) -> int:
         """How often the slot may be started, at most; `creators` are unwound."""
-        at = self.address(slot, "state")
-        counted = sum(_longest(thread.template, lambda step: _starts(step, at)) for thread in creators) if self._array else 0
+        at, counted = self.address(slot, "state"), 0
+        for thread in creators if self._array else ():
+            places = self._of(thread).starting
+            counting = {index for index, found in places.items() if found is None or at in found}
+            counted += _longest(thread.template, counting) if counting else 0
         return counted + self.runs_at_start(slot)
 
 
@@ -136,20 +175,20 @@ def without_zero(action: Action, taken: set[str]) -> Action:
     return rewritten(action, lambda e: walk(e, {}, told) if e.reads & taken else e) if taken else action
 
 
-def _starts(step: Step, state: int) -> bool:
-    """The step may store RUNNING into the word at that address."""
+def _starting(step: Step) -> list[frozenset[int] | None]:
+    """For each store of the step that may be of RUNNING into the state of a slot: where, None for anywhere."""
+    found: list[frozenset[int] | None] = []
     for action in step.actions:
         if isinstance(action, Store):
             values, places = constants_in(action.value, {}), constants_in(action.address, {})
-            if (values is None or descriptor.RUNNING in values) and (places is None or state in places):
-                if places is not None or any(t.kind == "create" for t in step.tags):
-                    return True
-    return False
+            if (values is None or descriptor.RUNNING in values) and (places is not None or any(t.kind == "create" for t in step.tags)):
+                found.append(None if places is None else frozenset(places))
+    return found
 
 
-def _longest(template: Template, counts: Callable[[Step], bool]) -> int:
-    """The largest number of steps that count on any way; locations are in topological order."""
+def _longest(template: Template, counting: set[int]) -> int:
+    """The largest number of these steps on any way; locations are in topological order."""
     most = [0] * len(template.locations)
-    for step in sorted(template.steps, key=lambda s: s.source):
-        most[step.target] = max(most[step.target], most[step.source] + counts(step))
+    for index, step in sorted(enumerate(template.steps), key=lambda one: one[1].source):
+        most[step.target] = max(most[step.target], most[step.source] + (index in counting))
     return max(most)

@@ -50,6 +50,7 @@ class CMemory:
     variables: list[Variable] = field(default_factory=list)
     _points_to: PointsTo = field(init=False)
     _cells: dict[int, Cells] = field(default_factory=dict)
+    _named: dict[int, list[tuple[str, int]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._points_to = PointsTo(self.program)
@@ -105,10 +106,12 @@ class CMemory:
 
     def cells(self, obj: Object) -> list[tuple[str, int]]:
         """Every cell as a C expression, with its size in bytes."""
-        found = []
-        for k, run in enumerate(obj.runs):
-            name = self.run(obj, k)
-            found += [(f"{name}[{i}]" if run.count > 1 else name, run.size) for i in range(run.count)]
+        found = self._named.get(obj.id)
+        if found is None:
+            found = self._named[obj.id] = []
+            for k, run in enumerate(obj.runs):
+                name = self.run(obj, k)
+                found += [(f"{name}[{i}]" if run.count > 1 else name, run.size) for i in range(run.count)]
         return found
 
     # ------------------------------------------------------------ known addresses
@@ -119,6 +122,9 @@ class CMemory:
         offset = address & (1 << self.program.offset_bits) - 1
         place = self._cells[obj.id].exact(offset, size) if obj.id in self._cells else None
         return None if place is None else self.cells(obj)[place][0]
+
+    def readonly(self, address: int) -> bool:
+        return self.program.objects[address >> self.program.offset_bits].readonly
 
     def steady(self, address: int, write: bool) -> bool:
         """The object is always alive and may be accessed in that way."""

@@ -7,6 +7,7 @@ assume, a bound) is an assume.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import pairwise
 
@@ -38,6 +39,7 @@ from fsoft.sequentialize.sites import START, Sites
 from fsoft.sequentialize.targets import GCC_MAIN, TYPES, WIDE, Target
 
 _MARK = "\0"
+_NAME = re.compile(r"\w+", re.ASCII)
 _LONG = 400  # characters of a line
 _DRIVER = "fsoft"
 """The file that `#line` names where no line of the user's stands behind a statement."""
@@ -84,7 +86,8 @@ class _Printer:
             parts.append(WIDE)
         parts += [*self.target.prelude, *self.target.declarations(self.used)]
         text = "\n".join(_lined(self.body))
-        variables = [v for v in [*self.memory.variables, *self.registers] if self._mentions(v.name, text, functions)]
+        mentioned = {*_NAME.findall(text), *_NAME.findall(functions)}
+        variables = [v for v in [*self.memory.variables, *self.registers] if v.name in mentioned]
         parts += [variable.declaration() for variable in variables]
         parts += [helpers, functions, "static void run(void) {", text, "}"]
         if self.target.harness:
@@ -94,10 +97,6 @@ class _Printer:
         else:
             parts.append("int main(void) {\n    run();\n    return 0;\n}")
         return "\n".join(part for part in parts if part) + "\n"
-
-    @staticmethod
-    def _mentions(name: str, *texts: str) -> bool:
-        return any(name in text for text in texts)
 
     def _start(self) -> None:
         """What is undefined from the start."""
@@ -249,6 +248,8 @@ class _Printer:
             valid = self.memory.function("writable" if write else "valid", size, action)
             lines.append(self._claim("valid-deref", f"{valid}({texts[0]})", "invalid access", action, _NO_STEP))
         if isinstance(action, Store):
+            if cell is not None and self.memory.readonly(action.address.value):
+                return lines  # the run ends there
             store = "" if cell is not None else self.memory.function("store", size, action)
             return [*lines, f"{cell} = {texts[1]};" if cell is not None else f"{store}({texts[0]}, {texts[1]});"]
         load = cell if cell is not None else f"{self.memory.function('load', size, action)}({texts[0]})"
@@ -279,7 +280,7 @@ class _Printer:
             return [declaration, f"{target} = {name};"]
         mask, width = texts[0], self.template.registers[action.reg].width
         kind = type_of(action.among.width)
-        find = f"{{ {kind} m = {mask}; u32 low = 0; if (m) while (!(m >> low & 1u)) low++; "
+        find = f"{{ const {kind} m = {mask}; {_lowest(action.among.width)} "
         pick = f"u32 k = (u32){name}; if (k >= {action.among.width}u || !(m >> k & 1u)) k = low; {target} = ({type_of(width)})k; }}"
         return [declaration, find + pick]
 
@@ -356,6 +357,13 @@ def _lined(body: list[str]) -> list[str]:
         else:
             lines.append(part)
     return lines
+
+
+def _lowest(width: int) -> str:
+    """C for `low`, the place of the lowest bit that is set in `m`; without a loop, for tools that would have to unwind it."""
+    kind, steps = type_of(width), [1 << k for k in reversed(range((width - 1).bit_length()))]
+    halves = [f"if (!(rest & {number((1 << half) - 1, width)})) {{ rest >>= {half}; low += {half}u; }}" for half in steps]
+    return f"u32 low = 0; if (m) {{ {kind} rest = m; {' '.join(halves)} }}" if halves else "const u32 low = 0;"
 
 
 def _string(text: str) -> str:

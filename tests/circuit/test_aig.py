@@ -6,6 +6,8 @@ import pickle
 import random
 from itertools import product
 
+import pytest
+
 from fsoft.circuit.aig import Aig
 from fsoft.circuit.bitblast import bitblast
 from fsoft.circuit.bits import BitModel, BitStimulus
@@ -80,13 +82,14 @@ def test_pickling() -> None:
     assert again.left == aig.left and again.land(pool[1][0], pool[2][0]) == aig.land(pool[1][0], pool[2][0])
 
 
-def test_cnf_has_the_models_of_the_graph() -> None:
+@pytest.mark.parametrize("redundant", [True, False])
+def test_cnf_has_the_models_of_the_graph(redundant: bool) -> None:
     rng = random.Random(3)
     for _ in range(60):
         aig, pool = random_graph(rng, 4, 25)
         roots = [rng.choice(pool) for _ in range(3)]
         sat = Sat("minisat22")
-        encoder = Encoder(aig, sat.add, sat.var)
+        encoder = Encoder(aig, sat.add, sat.var, redundant)
         inputs = [encoder.literal(2 * (i + 1)) for i in range(4)]
         goals = [(encoder.literal(literal, POSITIVE), encoder.literal(literal ^ 1, POSITIVE), table) for literal, table in roots]
         for literal, _ in roots:
@@ -98,12 +101,13 @@ def test_cnf_has_the_models_of_the_graph() -> None:
                 assert sat.solve([*chosen, no]) == (not table >> row & 1)
 
 
-def test_cnf_of_a_growing_graph() -> None:
+@pytest.mark.parametrize("redundant", [True, False])
+def test_cnf_of_a_growing_graph(redundant: bool) -> None:
     rng = random.Random(4)
     aig = Aig()
     inputs = [aig.input() for _ in range(4)]
     sat = Sat("minisat22")
-    encoder = Encoder(aig, sat.add, sat.var)
+    encoder = Encoder(aig, sat.add, sat.var, redundant)
     names = [encoder.literal(x) for x in inputs]
     pool = list(inputs)
     for _ in range(40):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from benchmarks.sequentialized import campaign, of_states
+from benchmarks.sequentialized import Outcome, Plan, campaign, of_states
 from fsoft.api import load
 from fsoft.bounded.given import Given
+from fsoft.encodings import answer
 from fsoft.passes.bounds import Bounds
 from fsoft.passes.unwind import unwind
 from fsoft.program.expr import evaluate
@@ -22,6 +24,7 @@ from fsoft.sequentialize.lazy import Lazy
 from fsoft.sequentialize.schedule import schedule_of
 from fsoft.sequentialize.sites import Player, Sites
 from fsoft.sequentialize.targets import TARGETS, TYPES, WIDE
+from tests.models.table import Row
 from tests.program.randomly import expression
 
 gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
@@ -36,10 +39,10 @@ assert(*p == 3 && s.c[1] >= 2); free(p); return 0; }
 """
 
 
-def printed(folder: Path, tool: str, text: str = TEXT, rounds: int = 2) -> Path:
+def printed(folder: Path, tool: str, text: str = TEXT, rounds: int = 2, check: str = "unreach-call") -> Path:
     path = folder / "p.c"
     path.write_text(text)
-    unwound = unwind(load([str(path)], Options()), Bounds(2)).program
+    unwound = unwind(load([str(path)], Options(checks=frozenset({check}))), Bounds(2)).program
     out = folder / f"{tool}.c"
     out.write_text(c_text(Lazy(schedule_of(unwound, rounds, None), coverage=False).apply(unwound).program, TARGETS[tool]))
     return out
@@ -58,6 +61,16 @@ def test_every_tool_has_its_names_and_the_users_lines(tmp_path: Path, tool: str,
     assert f'#line 5 "{tmp_path / "p.c"}"' in text
 
 
+def test_no_loop_is_left_for_the_tool_to_unwind(tmp_path: Path) -> None:
+    """A signal wakes any of those that wait: the lowest bit of a mask is found without a loop."""
+    text = """#include <pthread.h>
+    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+    void *waiter(void *a) { pthread_mutex_lock(&m); pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return 0; }
+    int main(void) { pthread_t t; pthread_create(&t, 0, waiter, 0); pthread_cond_signal(&c); return 0; }"""
+    written = printed(tmp_path, "cbmc", text).read_text()
+    assert "u32 low" in written and not re.search(r"\b(while|for|do)\b", written.split("static void run")[1])
+
+
 @gcc
 @pytest.mark.parametrize("tool", ["esbmc", "klee", "svcomp", "gcc"])
 def test_gcc_says_nothing(tmp_path: Path, tool: str) -> None:
@@ -69,17 +82,39 @@ def test_gcc_says_nothing(tmp_path: Path, tool: str) -> None:
 
 def test_our_own_front_end_reads_it_back(tmp_path: Path) -> None:
     """Two rounds are enough for the error."""
-    from fsoft.decide import decide
+    for rounds, line in ((1, "TRUE"), (2, "FALSE(unreach-call)")):
+        program = load([str(printed(tmp_path, "svcomp", rounds=rounds))], Options())
+        assert answer(program, "lazy", Given(rounds=1)).last_line() == line
 
-    program = load([str(printed(tmp_path, "svcomp", rounds=2))], Options())
-    assert decide(program, "bmc").last_line() == "FALSE(unreach-call)"
+
+@gcc
+def test_a_store_to_a_literal_is_claimed_not_to_happen(tmp_path: Path) -> None:
+    """The address is a constant, and so is the variable: nothing must be assigned to it."""
+    out, text = tmp_path / "out", 'int main(void) { char *p = "abc"; p[0] = 120; return 0; }'
+    subprocess.run(["gcc", "-Wall", "-Werror", "-o", str(out), str(printed(tmp_path, "gcc", text, check="valid-deref"))], check=True)
+    said = subprocess.run([str(out), "-n", "50"], capture_output=True, text=True, check=False).stdout
+    assert said.startswith("valid-deref: invalid access")
 
 
 @gcc
 def test_rows_of_the_models_compile_and_fail_as_they_should() -> None:
-    small = [row for row in of_states() if row.program.split("/")[0] in ("classic", "deadlocks", "races", "heap", "memory", "sync")]
-    tally = campaign(small[3::90], Given(Bounds(1), rounds=2), runs=2000, seconds=10)
-    assert tally.rows >= 4 and not tally.wrong
+    small = sorted(of_states(), key=lambda row: (row.path.stat().st_size, row.name))[8:108:20]
+    tally = campaign(small, Plan(Given(Bounds(1), rounds=2), runs=2000, seconds=10, back=True))
+    assert tally.seen["read back"] == 5 and tally.seen["failed as the formula says"] and not tally.wrong
+
+
+def test_a_campaign_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def outcome(row: Row, _plan: Plan) -> Outcome:
+        asked.append(row.name)
+        return Outcome(row.name, row.verdict, fed=row.prop, slow=len(asked) == 2)
+
+    monkeypatch.setattr("benchmarks.sequentialized.limited", outcome)
+    chosen = of_states()[:3]
+    assert campaign(chosen, Plan(Given()), tmp_path / "state").seen["slow"] == 1
+    assert campaign(chosen, Plan(Given()), tmp_path / "state").seen["slow"] == 0
+    assert asked == [row.name for row in (*chosen, chosen[1])]
 
 
 @gcc

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -57,15 +58,21 @@ def test_a_file_for_a_tool(source: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("arguments, code", [
     (["--scheme", "nothing"], exits.USAGE), (["--rounds", "0"], exits.USAGE), (["--for", "nobody"], exits.USAGE),
     (["--rounds", "5000"], exits.USAGE), (["--schedule", "+:9"], exits.USAGE), (["--unwindset", "nowhere.0:2"], exits.USAGE),
-    (["--ltl", "G x < 3"], exits.USAGE), (["-o", "/nowhere/seq.c"], exits.BAD_INPUT),
+    (["--ltl", "G x < 3"], exits.USAGE), (["-o", "/nowhere/seq.c"], exits.BAD_INPUT), (["--unwind", "0"], exits.USAGE),
+    (["--rounds", "-1"], exits.USAGE), (["--unwind", "9" * 30], exits.USAGE), (["--scheme", "mu", "--writes", "9" * 30], exits.USAGE),
+    (["--scheme", "mu", "--writes", "-2"], exits.USAGE), (["--scheme", "mu", "--rounds", "2"], exits.USAGE),
+    (["--writes", "2"], exits.USAGE),
+    (["--schedule", "nobody"], exits.USAGE), (["--schedule", ""], exits.USAGE), (["--schedule", "+:0,,1"], exits.USAGE),
+    (["--schedule", "+:+", "--rounds", "3"], exits.USAGE), (["--unwindset", "main.0:" + "9" * 30], exits.USAGE),
 ])  # fmt: skip
 def test_bad_bounds_are_named(source: Path, arguments: list[str], code: int, capsys: pytest.CaptureFixture[str]) -> None:
     try:
         found = main(["sequentialize", str(source), *arguments])
     except SystemExit as error:
         found = int(str(error.code))
+    said = capsys.readouterr()
     assert found == code
-    assert len(capsys.readouterr().err.strip().splitlines()) >= 1
+    assert said.out == "" and ": error: " in said.err and len(said.err.splitlines()) == 1
 
 
 def test_a_trace_is_read_back_and_replayed(program: Program, tmp_path: Path) -> None:
@@ -76,8 +83,21 @@ def test_a_trace_is_read_back_and_replayed(program: Program, tmp_path: Path) -> 
     lines = [f"echo '  in_{k}={stops[w.removeprefix('context switch of ')]}u (00000010)'" for k, w in enumerate(sites.what)
              if w.removeprefix("context switch of ") in stops]  # fmt: skip
     assert len(lines) == 3
-    verdict = check_with(program, GIVEN, backend_of(script(tmp_path, "\n".join([*lines, "echo VERIFICATION FAILED"]))))
-    assert verdict.last_line() == "FALSE(unreach-call)" and verdict.trace
+    others = [line.split("=")[0] + "=0u'" for line in lines]
+    for traces in ([*lines], ["echo Trace for a:", *lines, "echo Trace for b:", *others]):
+        verdict = check_with(program, GIVEN, backend_of(script(tmp_path, "\n".join([*traces, "echo VERIFICATION FAILED"]))))
+        assert verdict.last_line() == "FALSE(unreach-call)" and verdict.trace
+
+
+@pytest.mark.skipif(shutil.which("cbmc") is None, reason="no cbmc")
+@pytest.mark.parametrize("scheme", ["lazy", "mu"])
+def test_cbmc_itself(source: Path, scheme: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """It takes the file, its trace replays, and what is safe within the bounds it proves."""
+    assert main(["check", str(source), "--encoding", scheme, "--backend", "cbmc {file}"]) == exits.FALSE
+    assert capsys.readouterr().out.endswith("FALSE(unreach-call)\n")
+    bound = ["--rounds", "1"] if scheme == "lazy" else ["--writes", "1", "--mu-grain", "inter"]
+    assert main(["check", str(source), "--encoding", scheme, *bound, "--backend", "cbmc {file}"]) == exits.UNKNOWN
+    assert "only, by cbmc" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("says, word", [("echo VERIFICATION FAILED", "lead to none"), ("echo VERIFICATION SUCCESSFUL", "2 rounds"),
@@ -109,6 +129,21 @@ def test_a_back_end_that_hangs_is_ended(program: Program, tmp_path: Path) -> Non
         check_with(program, GIVEN, backend_of(script(tmp_path, f"echo $$ > {tmp_path}/pid; sleep 1000")), timeout=0.5)
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+@pytest.mark.parametrize("does, code, word", [
+    ("kill -SEGV $$", exits.BAD_INPUT, "ended by signal 11"), ("echo nonsense", exits.BAD_INPUT, "the last line is 'nonsense'"),
+    ("exit 3", exits.BAD_INPUT, "no answer"), ("sleep 1000", exits.TIMEOUT, "the back end did not end"),
+    ("head -c 3000000 /dev/zero", exits.BAD_INPUT, "1 MB"),
+])  # fmt: skip
+def test_on_the_command_line_each_is_one_line(source: Path, tmp_path: Path, does: str, code: int, word: str,
+                                              capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    monkeypatch.setattr("fsoft.backend._MOST_OUTPUT", 1 << 20)
+    limit = ["--timeout", "2"] if code == exits.TIMEOUT else []
+    assert main(["check", str(source), "--backend", script(tmp_path, does), *limit]) == code
+    said = capfd.readouterr()
+    assert word in (said.out if limit else said.err)
+    assert len(said.err.splitlines()) + len(said.out.splitlines()) == (2 if limit else 1)
 
 
 @pytest.mark.parametrize("command", ["cbmc", "no-such-verifier {file}", "sh 'x {file}"])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.sequentialized import campaign, counterexample, of_states
+from benchmarks.sequentialized import Plan, campaign, counterexample, of_states
 from fsoft.api import load
 from fsoft.bounded.given import Given
 from fsoft.bounded.mu import BOUND, GRAINS, mu_scheme
@@ -72,5 +72,5 @@ def test_the_trace_of_a_back_end_comes_home(tmp_path: Path, capsys: pytest.Captu
 @gcc
 def test_rows_of_the_models_compile_and_fail_as_they_should() -> None:
     small = sorted(of_states(), key=lambda row: (row.path.stat().st_size, row.name))[:80:16]
-    tally = campaign(small, Given(Bounds(1), writes=3, grain="inter"), runs=500, seconds=10, scheme="mu")
+    tally = campaign(small, Plan(Given(Bounds(1), writes=3, grain="inter"), runs=500, seconds=10, scheme="mu"))
     assert tally.seen and not tally.wrong

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from fsoft.bounded.common import common_of
 from fsoft.bounded.contexts import ORDERS, Contexts, ContextWalk
 from fsoft.bounded.final import FinalState
-from fsoft.bounded.given import Given, longer_loops
+from fsoft.bounded.given import Given, longer_loops, rounds_for
 from fsoft.bounded.home import Values, happened, moves_of
-from fsoft.bounded.shared import Shared
 from fsoft.bounded.walk import Ground, Taken, add_violations
 from fsoft.circuit.model import Model, check_model
 from fsoft.frontend.source import NOWHERE, InputError
@@ -61,11 +61,13 @@ class Tcbmc:
         return f"{self.contexts.count} contexts ({self.contexts.order}), --unwind {self.given.loops.unwind}"
 
     def grown(self, given: Given, cuts: tuple[str, ...]) -> Given:
-        """One more unwinding where a loop is cut; a round more (in free order: a context) where that is not enough."""
-        after = longer_loops(self.unwound, given, cuts)
-        if BOUND in cuts and (after == given or self.contexts.count <= self.contexts.slots * given.loops.unwind):
-            after = replace(after, contexts=self.contexts.count + (1 if self.contexts.order == "free" else self.contexts.slots))
-        return after
+        """One more unwinding where a loop is cut, with more rounds as loops grow; a round more (in free order: a context) where that is
+        not enough."""
+        after, count, slots = longer_loops(self.unwound, given, cuts), self.contexts.count, self.contexts.slots
+        more = count + (1 if self.contexts.order == "free" else slots)
+        if after == given:
+            return replace(given, contexts=more) if BOUND in cuts else given
+        return replace(after, contexts=min(more, max(count, slots * rounds_for(after.loops.unwind))))
 
 
 def tcbmc(unwound: Unwound, given: Given) -> Tcbmc:
@@ -77,8 +79,9 @@ def tcbmc(unwound: Unwound, given: Given) -> Tcbmc:
     count = FIRST * slots if given.contexts is None else given.contexts
     if not 1 <= count <= MOST:
         raise BadBound(f"--contexts: from 1 to {MOST}, not {count}")
-    ground = Ground(program)
-    contexts = Contexts(ground, Shared(program, ground.facts.strides), count, order)
+    common = common_of(unwound)
+    ground = common.ground()
+    contexts = Contexts(ground, common, count, order)
     for slot in range(slots):
         walk = ContextWalk(ground, contexts, slot)
         walk.run()

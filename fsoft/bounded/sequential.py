@@ -96,7 +96,7 @@ ROUNDS = 2
 
 def lazy_scheme(unwound: Unwound, given: Given) -> Made:
     """`--scheme lazy`."""
-    schedule = schedule_of(unwound.program, given.rounds, given.schedule, ROUNDS)
+    schedule = schedule_of(unwound.program, given.rounds, given.schedule, ROUNDS, given.incremental)
     return Made(unwound, given, str(schedule), lambda coverage: Lazy(schedule, coverage).apply(unwound.program))
 
 

@@ -11,7 +11,6 @@ threads on the fly, section II.B; the set at the end is the same guess without i
 
 from __future__ import annotations
 
-
 from fsoft.analysis.points_to import PointsTo
 from fsoft.analysis.validity import Validity
 from fsoft.program import descriptor

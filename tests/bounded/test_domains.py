@@ -22,10 +22,16 @@ PROGRAM = """
 #include <pthread.h>
 pthread_mutex_t m; int flag, count, mixed, *where, left, right; unsigned seen;
 int __VERIFIER_nondet_int(void);
-void *f(void *a) { pthread_mutex_lock(&m); count++; flag = 1; pthread_mutex_unlock(&m); where = &left; if (mixed == 3) seen |= 4; return 0; }
-void *g(void *a) { pthread_mutex_lock(&m); count++; pthread_mutex_unlock(&m); where = &right; seen |= seen << count; mixed = __VERIFIER_nondet_int();
+void *f(void *a) {
+  pthread_mutex_lock(&m); count++; flag = 1; pthread_mutex_unlock(&m);
+  where = &left; if (mixed == 3) seen |= 4; return 0; }
+void *g(void *a) {
+  pthread_mutex_lock(&m); count++; pthread_mutex_unlock(&m);
+  where = &right; seen |= seen << count; mixed = __VERIFIER_nondet_int();
   if (flag) seen &= mixed; return 0; }
-int main(void) { pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b, 0, g, 0); return *where + mixed + seen + flag + count; }
+int main(void) {
+  pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b, 0, g, 0);
+  return *where + mixed + seen + flag + count; }
 """
 
 

@@ -68,7 +68,7 @@ def _tool(encoding: str, timeout: float, memory: int) -> Tool:
 
 
 def table(tools: Sequence[str], results: list[Result]) -> str:
-    """Markdown: per folder what each tool found, how long a task took on average, and what the best found; then what some tool left open."""
+    """Markdown: per folder what each tool found, how long a task took, and what the best found; then what some tool left open."""
     lines = ["| folder | tasks | " + " | ".join(f"{tool} | wall s | cpu s" for tool in tools) + " | best |"]
     lines.append("|---|---:|" + "---:|" * (3 * len(tools) + 1))
     for folder in [*sorted({one.folder for one in results}), "all"]:

@@ -18,7 +18,7 @@ Keep = Callable[[Expr], Expr]
 
 
 def beyond(rounds: Sequence[Sequence[Expr]], more: Sequence[Expr], tight: Expr = TRUE, keep: Keep = lambda term: term) -> Expr:
-    """A run that cannot be arranged in fewer rounds goes on after the last. `rounds` says who takes steps in each, by slot, the last perhaps
+    """A run that cannot be arranged in fewer rounds goes on after the last. `rounds` says who takes steps in each, by slot, the last may be
     for the first slots only; `more` says who can go on then. `tight`: what else must hold. `keep`: intermediate terms go through it."""
     *full, last = rounds
     short = len(last)

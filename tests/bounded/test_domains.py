@@ -1,4 +1,4 @@
-"""What shared entries can hold: small for what programs do, and never too small. `python -m tests.bounded.test_domains N` is the campaign."""
+"""What shared entries can hold: small, and never too small. `python -m tests.bounded.test_domains N` is the campaign."""
 
 from __future__ import annotations
 

@@ -95,11 +95,12 @@ class Domains:
         sets = _Sets(written, first, sure).found
         masks = _masks(written, first, sets, ground.words.widths)
         self._found = {entry: _domain(ground.words.widths[entry], sets[entry], masks[entry]) for entry in entries}
-        self._holder = Domain(shared.holder_width, None, (1 << shared.holder_width) - 1)
+        self._widths = [*ground.words.widths, shared.holder_width]
 
     def of(self, entry: int) -> Domain:
-        """The domain of a shared entry (the holder of atomic sections is one)."""
-        return self._found.get(entry, self._holder)
+        """The domain of an entry, or of the holder of atomic sections; of those that threads do not share nothing is known."""
+        width = self._widths[entry]
+        return self._found.get(entry) or Domain(width, None, (1 << width) - 1)
 
 
 def _first(ground: Ground, entry: int) -> Values:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import product
+from collections.abc import Iterator
+from itertools import pairwise, product
 
 from fsoft.program.expr import FALSE, TRUE
 from fsoft.sequentialize.coverage import beyond
@@ -24,13 +25,19 @@ def _needs_more(blocks: list[int], following: int, slots: int, count: int) -> bo
     return late
 
 
+def _runs(slots: int, most: int) -> Iterator[list[int]]:
+    """Blocks of threads, no two in a row of the same one."""
+    for length in range(most + 1):
+        for blocks in product(range(slots), repeat=length):
+            if all(one != other for one, other in pairwise(blocks)):
+                yield list(blocks)
+
+
 def test_a_run_needs_more_if_its_next_block_has_no_place() -> None:
     seen = set()
-    for slots, length in ((2, 4), (3, 4)):
-        for blocks in product(range(slots), repeat=length):
-            for size in range(length + 1):
-                run = [slot for k, slot in enumerate(blocks[:size]) if k == 0 or slot != blocks[k - 1]]
-                for following, count in product(range(slots), range(1, 3 * slots + 1)):
-                    if not run or run[-1] != following:
-                        seen.add(_needs_more(run, following, slots, count))
+    for slots, most in ((2, 5), (3, 4)):
+        for run in _runs(slots, most):
+            for following, count in product(range(slots), range(1, 3 * slots + 1)):
+                if not run or run[-1] != following:
+                    seen.add(_needs_more(run, following, slots, count))
     assert seen == {True, False, None}

@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     tools = [fsoft_tool(args.timeout, args.memory, shlex.split(args.options)), *map(peer_tool, args.peer)]
     out = Path(args.out)
     out.mkdir(parents=True, exist_ok=True)
-    results = _collect(args, tools, tasks, out / "log.jsonl")
+    results = collect(args, tools, tasks, out / "log.jsonl")
     _write(out, tools, results, args.timeout)
     print(table(tools, results))
     wrong = [one for one in results if one.judgement == "wrong"]
@@ -69,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
 # ---------------------------------------------------------------- running
 
 
-def _collect(args: argparse.Namespace, tools: list[Tool], tasks: list[Task], log: Path) -> list[Result]:
+def collect(args: argparse.Namespace, tools: list[Tool], tasks: list[Task], log: Path) -> list[Result]:
     """All results, those of the log first; new ones are added to it as they come."""
     if args.again:
         log.unlink(missing_ok=True)

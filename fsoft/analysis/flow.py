@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from typing import TypeVar
 
 from fsoft.analysis.actions import ending
 from fsoft.program.program import Template
+
+Node = TypeVar("Node", int, tuple[str, int])
 
 
 def successors(template: Template) -> list[list[int]]:
@@ -90,3 +93,40 @@ def dominates(a: int, b: int, idom: dict[int, int]) -> bool:
             return False
         b = up
     return True
+
+
+def components(succ: Mapping[Node, Set[Node]]) -> list[set[Node]]:
+    """Strongly connected parts, each after those that it can reach (Tarjan's algorithm without recursion)."""
+    index: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    stack: list[Node] = []
+    on: set[Node] = set()
+    parts: list[set[Node]] = []
+    for root in sorted(succ):
+        if root in index:
+            continue
+        work = [(root, iter(sorted(succ[root])))]
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        on.add(root)
+        while work:
+            node, rest = work[-1]
+            other = next(rest, None)
+            if other is None:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    at = stack.index(node)
+                    part = set(stack[at:])
+                    del stack[at:]
+                    on -= part
+                    parts.append(part)
+            elif other not in index:
+                index[other] = low[other] = len(index)
+                stack.append(other)
+                on.add(other)
+                work.append((other, iter(sorted(succ[other]))))
+            elif other in on:
+                low[node] = min(low[node], index[other])
+    return parts

@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from fsoft.analysis.flow import components
 from fsoft.analysis.slot_memory import NoClaim, View
 from fsoft.analysis.slot_steps import Held, Outcome, SlotSteps, World
 from fsoft.analysis.thread_states import Facts, LocalState, ThreadStates
@@ -285,40 +286,3 @@ def girth(edges: Iterable[Edge]) -> int:
                 best = min(best, distance)
                 break
     return best
-
-
-def components(succ: dict[Resource, set[Resource]]) -> list[set[Resource]]:
-    """Strongly connected parts, each after those that it can reach (Tarjan's algorithm without recursion)."""
-    index: dict[Resource, int] = {}
-    low: dict[Resource, int] = {}
-    stack: list[Resource] = []
-    on: set[Resource] = set()
-    parts: list[set[Resource]] = []
-    for root in sorted(succ):
-        if root in index:
-            continue
-        work = [(root, iter(sorted(succ[root])))]
-        index[root] = low[root] = len(index)
-        stack.append(root)
-        on.add(root)
-        while work:
-            node, rest = work[-1]
-            other = next(rest, None)
-            if other is None:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == index[node]:
-                    at = stack.index(node)
-                    part = set(stack[at:])
-                    del stack[at:]
-                    on -= part
-                    parts.append(part)
-            elif other not in index:
-                index[other] = low[other] = len(index)
-                stack.append(other)
-                on.add(other)
-                work.append((other, iter(sorted(succ[other]))))
-            elif other in on:
-                low[node] = min(low[node], index[other])
-    return parts

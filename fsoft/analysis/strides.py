@@ -110,16 +110,34 @@ class Strides:
                     self._contents.setdefault(obj.id, {}).update(table)
 
     def _solve(self) -> None:
+        relevant = [(t, self._slots[id(t)], self._relevant(t)) for t in self.program.templates()]
         for _ in range(_ROUNDS):
             changed = False
-            for template in self.program.templates():
-                slots = self._slots[id(template)]
-                for step in template.steps:
-                    for action in step.actions:
-                        changed |= self._action(template, slots, action)
+            for template, slots, actions in relevant:
+                for action in actions:
+                    changed |= self._action(template, slots, action)
             if not changed:
                 return
         self._registers = dict.fromkeys(self._registers, ANY)
+
+    def _relevant(self, template: Template) -> list[Action]:
+        """The actions that may decide what an address is: stores, and those that define a register from which one is computed."""
+        actions = [action for step in template.steps for action in step.actions]
+        sources: dict[str, list[Expr]] = {}
+        todo: set[str] = set()
+        for action in actions:
+            address, value = getattr(action, "address", None), getattr(action, "value", None)
+            todo |= address.reads if address is not None else set()
+            if isinstance(action, Store):
+                todo |= value.reads if value is not None and 8 * action.size == self.program.word else set()
+            elif isinstance(action, Assign):
+                sources.setdefault(action.reg, []).append(action.value)
+        needed: set[str] = set()
+        while todo:
+            name = todo.pop()
+            needed.add(name)
+            todo |= {other for value in sources.get(name, ()) for other in value.reads} - needed
+        return [action for action in actions if isinstance(action, Store) or getattr(action, "reg", None) in needed]
 
     def _action(self, template: Template, slots: list[int], action: Action) -> bool:
         if isinstance(action, Assign):

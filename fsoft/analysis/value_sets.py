@@ -46,13 +46,14 @@ def evaluate_set(root: Expr, leaf: Callable[[Expr], Values]) -> Values:
         if node.op == "const":
             found[node] = frozenset((node.value,))
         elif node.args:
-            found[node] = _operate(node, [found[a] for a in node.args])
+            found[node] = operate_sets(node, [found[a] for a in node.args])
         else:
             found[node] = leaf(node)
     return found[root]
 
 
-def _operate(node: Expr, args: list[Values]) -> Values:
+def operate_sets(node: Expr, args: list[Values]) -> Values:
+    """The values of a node, given those of its arguments."""
     shortcut = _SHORT.get(node.op)
     if shortcut is not None:
         known = shortcut(node, args)

@@ -18,7 +18,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fsoft.bounded.shared import Shared, SharedWalk
+from fsoft.bounded.common import Common
+from fsoft.bounded.shared import SharedWalk
 from fsoft.bounded.walk import Ground, Here
 from fsoft.circuit.steps import StepTerms
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, negate
@@ -37,13 +38,13 @@ class Turn:
 class Contexts:
     """The contexts of a run and what shared entries hold in each of them."""
 
-    def __init__(self, ground: Ground, shared: Shared, count: int, order: str):
-        self.ground, self.shared, self.count, self.order = ground, shared, count, order
+    def __init__(self, ground: Ground, common: Common, count: int, order: str):
+        self.ground, self.shared, self.domains, self.count, self.order = ground, common.shared, common.domains, count, order
         self.slots = len(ground.program.threads)
         self.turns = [self._turns(slot) for slot in range(self.slots)]
         self.walked: dict[int, ContextWalk] = {}
         self._starts: dict[tuple[int, int], Expr] = {}
-        self._open: list[tuple[int, int, Expr]] = []
+        self._open: list[tuple[int, int, str, Expr]] = []
 
     def _turns(self, slot: int) -> list[Turn]:
         if self.order != "free":
@@ -68,9 +69,9 @@ class Contexts:
             else:
                 holder = entry == self.shared.holder
                 name = "<holder>" if holder else self.ground.words.names[entry]
-                width = self.shared.holder_width if holder else self.ground.words.widths[entry]
-                self._starts[key] = term = self.ground.input(f"x_val.{number}.{name}", width)
-                self._open.append((number, entry, term))
+                self._starts[key] = term = self.domains.of(entry).guessed(self.ground, f"x_val.{number}.{name}")
+                if not term.is_const:
+                    self._open.append((number, entry, name, term))
         return self._starts[key]
 
     def _owners(self, number: int) -> set[int]:
@@ -93,9 +94,8 @@ class Contexts:
     def close(self) -> None:
         """The constraints that make every `x_val` what the context before it leaves. Stating one may need another."""
         while self._open:
-            number, entry, term = self._open.pop()
-            name = str(term.data)
-            self.ground.model.constraints[name] = eq(term, self.end(number - 1, entry))
+            number, entry, name, term = self._open.pop()
+            self.ground.model.constraints[f"x_val.{number}.{name}"] = eq(term, self.end(number - 1, entry))
 
 
 class ContextWalk(SharedWalk):

@@ -53,6 +53,13 @@ class Formula(Protocol):
         """The bounds of this formula, for a person."""
 
 
+def rounds_for(unwind: int) -> int:
+    """How many rounds of all threads go with so many rounds of loops. A search for bounds that cut names some, not all, so what it has
+    not named grows slowly beside a loop that it names for ever: 2 rounds, as many as loops run up to 4, then one more whenever those
+    double."""
+    return max(2, unwind) if unwind <= 4 else 1 + (unwind - 1).bit_length()
+
+
 def longer_loops(unwound: Unwound, given: Given, cuts: tuple[str, ...]) -> Given:
     """Loops unwound further, if one of the cuts is a loop's."""
     numbers = [int(name.removeprefix("marker.")) for name in cuts if name.startswith("marker.")]

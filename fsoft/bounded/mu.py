@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from fsoft.bounded.common import Common, common_of
 from fsoft.bounded.final import FinalState
 from fsoft.bounded.formula_program import sequential_program
-from fsoft.bounded.given import Given, longer_loops
+from fsoft.bounded.given import Given, longer_loops, rounds_for
 from fsoft.bounded.home import Values, happened, moves_of
 from fsoft.bounded.mu_walk import ClusterWalk, MuWalk, Overlay, StepWalk, first_meeting
 from fsoft.bounded.sequence import READS, Clusters, Steps, Unwinding
@@ -72,11 +73,16 @@ class Mu:
         return f"{self.sequence.count} {what} ({self.reads} reads)"
 
     def grown(self, given: Given, cuts: tuple[str, ...]) -> Given:
-        """Loops unwound further where one is cut; twice as many writes, or half as many clusters again, where they are not enough."""
+        """Loops unwound further where one is cut, with more positions as loops grow; twice as many writes, or half as many clusters
+        again, where they are not enough."""
         after, count = longer_loops(self.unwound, given, cuts), self.sequence.count
         if BOUND in cuts:
-            after = replace(after, grain=self.grain, writes=2 * count if self.grain == "fine" else count + max(1, count // 2))
-        return after
+            return replace(after, grain=self.grain, writes=2 * count if self.grain == "fine" else count + max(1, count // 2))
+        if after == given or (given.writes is None and count > FIRST[self.grain]):
+            return after
+        rounds = rounds_for(after.loops.unwind)
+        least = {"fine": 4 * rounds, "intra": 2 * rounds, "inter": 1 + rounds}[self.grain]
+        return replace(after, grain=self.grain, writes=max(given.writes or 0, least))
 
 
 def mu(unwound: Unwound, given: Given) -> Mu:
@@ -89,12 +95,12 @@ def mu(unwound: Unwound, given: Given) -> Mu:
         raise InputError(NOWHERE, f"no way '{reads}' to read in memory unwinding: one of {', '.join(READS)}")
     if given.writes is not None and not 1 <= given.writes <= MOST:
         raise BadBound(f"--writes: from 1 to {MOST}, not {given.writes}")
-    ground = Ground(program)
-    shared = Shared(program, ground.facts.strides)
+    common = common_of(unwound)
+    ground, shared = common.ground(), common.shared
     border = first_meeting(ground, shared)
     most = _most_writes(shared, border)
     count = given.writes or (most if grain == "fine" and most <= 2 * FIRST[grain] else FIRST[grain])
-    walked = _Walked(ground, shared, border, min(count, most), grain, reads)
+    walked = _Walked(ground, common, border, min(count, most), grain, reads)
     final = FinalState(ground, walked.walks, lambda entry: walked.sequence.at(walked.sequence.count, entry))
     add_violations(ground.model, program, _steps(walked.walks))
     final.add_states()
@@ -131,16 +137,16 @@ def _most_writes(shared: Shared, border: int) -> int:
 class _Walked:
     """All threads, walked against one sequence."""
 
-    def __init__(self, ground: Ground, shared: Shared, border: int, count: int, grain: str, reads: str):
+    def __init__(self, ground: Ground, common: Common, border: int, count: int, grain: str, reads: str):
         slots = range(len(ground.program.threads))
         self.fine: list[StepWalk] = []
         self.coarse: list[ClusterWalk] = []
         self.sequence: Unwinding
         if grain == "fine":
-            steps = self.sequence = Steps(ground, shared, count, reads)
+            steps = self.sequence = Steps(ground, common, count, reads)
             self.fine = [StepWalk(ground, steps, slot, border) for slot in slots]
         else:
-            clusters = self.sequence = Clusters(ground, shared, count, reads)
+            clusters = self.sequence = Clusters(ground, common, count, reads)
             self.overlay = Overlay(clusters, grain == "inter")
             self.coarse = [ClusterWalk(ground, clusters, slot, border, self.overlay) for slot in slots]
         self.walks: Sequence[MuWalk] = self.fine or self.coarse

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from fsoft.analysis.actions import members
 from fsoft.bounded.sequence import Clusters, Steps, Unwinding
-from fsoft.bounded.shared import Shared, SharedWalk
+from fsoft.bounded.shared import Shared, SharedWalk, written_where
 from fsoft.bounded.walk import Ground, Here, Scene, joined
 from fsoft.circuit.states import OF_STATES
 from fsoft.circuit.steps import Inputs, StepTerms
@@ -241,8 +241,10 @@ class Overlay:
         for entry in members(sequence.shared.mask):
             for position in range(1, sequence.count + 1):
                 when, value = self.entries.get(entry, {}).get(position, (FALSE, sequence.value(position, entry)))
-                claimed = sequence.writes(position, entry)
-                same = conj(eq(claimed, when), disj(negate(claimed), eq(sequence.value(position, entry), value)))
+                claimed, guess = sequence.writes(position, entry), sequence.value(position, entry)
+                same = eq(claimed, when)
+                if not guess.is_const:  # else it is the only value that the entry can have
+                    same = conj(same, disj(negate(claimed), eq(guess, value)))
                 sequence.constrain(f"cluster.{position}.{sequence.name(entry)}", same)
 
 
@@ -319,26 +321,6 @@ class ClusterWalk(MuWalk):
         return when, bits if self.inter else (*bits, *bits, negate(within)), here.turn
 
 
-def written_where(term: Expr, base: Expr) -> tuple[Expr, Expr]:
-    """When a term differs from what was there before (as far as its branches say), and what it is then."""
-    done: dict[Expr, tuple[Expr, Expr]] = {base: (FALSE, base)}
-    stack = [term]
-    while stack:
-        node = stack[-1]
-        if node not in done and node.op == "ite":
-            waiting = [arg for arg in node.args[1:] if arg not in done]
-            if waiting:
-                stack += waiting
-                continue
-            condition, (when_a, a), (when_b, b) = node.args[0], *(done[arg] for arg in node.args[1:])
-            value = b if when_a is FALSE else a if when_b is FALSE else ite(condition, a, b)
-            done[node] = ite(condition, when_a, when_b), value
-        elif node not in done:
-            done[node] = TRUE, node
-        stack.pop()
-    return done[term]
-
-
 def first_meeting(ground: Ground, shared: Shared) -> int:
     """The first location of main from which it does something that other threads wait for at their start; 0 if one of them can start
     at once. Locations are in topological order."""
@@ -356,4 +338,4 @@ def first_meeting(ground: Ground, shared: Shared) -> int:
     return min(first, default=len(main.locations))
 
 
-__all__ = ["ClusterWalk", "MuWalk", "Overlay", "StepWalk", "first_meeting", "written_where"]
+__all__ = ["ClusterWalk", "MuWalk", "Overlay", "StepWalk", "first_meeting"]

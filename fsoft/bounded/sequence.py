@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsoft.bounded.columns import columns
+from fsoft.bounded.common import Common
 from fsoft.bounded.shared import Shared
 from fsoft.bounded.walk import Ground
 from fsoft.program.expr import TRUE, Expr, binary, conj, const, disj, eq, ite, make, negate
@@ -23,12 +24,13 @@ READS = ("explicit", "implicit", "mixed")
 class Unwinding:
     """What every grain has. Positions count from 1 to `count`; `first` has what differs from the initial state at position 0."""
 
-    def __init__(self, ground: Ground, shared: Shared, count: int, reads: str):
-        self.ground, self.shared, self.count = ground, shared, count
+    def __init__(self, ground: Ground, common: Common, count: int, reads: str):
+        self.ground, self.shared, self.domains, self.count = ground, common.shared, common.domains, count
         self.slots = len(ground.program.threads)
         self.first: dict[int, Expr] = {}
         self._matrix: dict[tuple[int, int], Expr] = {}
-        self._implicit = shared.mask if reads == "implicit" else _elements(shared) if reads == "mixed" else 0
+        mask = self.shared.mask
+        self._implicit = mask if reads == "implicit" else _elements(self.shared) if reads == "mixed" else 0
 
     # ------------------------------------------------------------ the guess
 
@@ -104,9 +106,9 @@ class Unwinding:
 class Steps(Unwinding):
     """Fine grain: every position is one writing step. `thread` is the number of slots where nobody writes, from some position on."""
 
-    def __init__(self, ground: Ground, shared: Shared, count: int, reads: str):
-        super().__init__(ground, shared, count, reads)
-        self.columns = columns(shared)
+    def __init__(self, ground: Ground, common: Common, count: int, reads: str):
+        super().__init__(ground, common, count, reads)
+        self.columns = columns(self.shared)
         self._code = {entry: (c, k) for c, column in enumerate(self.columns) for k, entry in enumerate(column, 1)}
         for position in range(1, count + 1):
             used = self.used(position)
@@ -128,8 +130,8 @@ class Steps(Unwinding):
         return column, const(number, len(self.columns[column]).bit_length())
 
     def word(self, position: int, column: int) -> Expr:
-        """The value in a column; entries use as many of its bits as they need."""
-        width = max(self.width(entry) for entry in self.columns[column])
+        """The guess of the value in a column; entries use as many of its bits as they need."""
+        width = max(1, *(self.domains.of(entry).bits for entry in self.columns[column]))
         return self.ground.input(f"value.{position}.{column}", width)
 
     def writes(self, position: int, entry: int) -> Expr:
@@ -140,9 +142,9 @@ class Steps(Unwinding):
         return self.cut(self.word(position, self._code[entry][0]), entry)
 
     def cut(self, word: Expr, entry: int) -> Expr:
-        """The bits of a column's word that an entry uses."""
-        width = self.width(entry)
-        return word if word.width == width else make("extract", width, (word,), 0)
+        """The value of an entry that the bits of a column's word stand for."""
+        domain = self.domains.of(entry)
+        return domain.decoded(make("extract", domain.bits, (word,), 0)) if domain.bits else domain.only()
 
 
 class Clusters(Unwinding):
@@ -152,7 +154,7 @@ class Clusters(Unwinding):
         return self.ground.input(f"in.cluster.{position}.{self.name(entry)}", 1)
 
     def value(self, position: int, entry: int) -> Expr:
-        return self.ground.input(f"value.{position}.{self.name(entry)}", self.width(entry))
+        return self.domains.of(entry).guessed(self.ground, f"value.{position}.{self.name(entry)}")
 
 
 def _elements(shared: Shared) -> int:

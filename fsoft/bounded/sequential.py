@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 
-from fsoft.bounded.given import Given, longer_loops
+from fsoft.bounded.given import Given, longer_loops, rounds_for
 from fsoft.bounded.home import Values, happened, moves_of
 from fsoft.bounded.walk import Ground, Walk, add_violations
 from fsoft.circuit.model import Model, check_model
@@ -86,19 +86,17 @@ class SequentialFormula:
         if given.schedule is not None:
             return after
         if after != given:
-            return replace(after, rounds=max(rounds, min(after.loops.unwind, MOST_WITH_LOOPS)))
+            return replace(after, rounds=max(rounds, rounds_for(after.loops.unwind)))
         return replace(given, rounds=rounds + 1) if "rounds" in cuts else given
 
 
-MOST_WITH_LOOPS = 4
-"""While loops grow rounds grow with them, up to so many."""
 ROUNDS = 2
 """How many rounds there are if nothing is said."""
 
 
 def lazy_scheme(unwound: Unwound, given: Given) -> Made:
     """`--scheme lazy`."""
-    schedule = schedule_of(unwound.program, given.rounds, given.schedule, ROUNDS)
+    schedule = schedule_of(unwound.program, given.rounds, given.schedule, ROUNDS, given.incremental)
     return Made(unwound, given, str(schedule), lambda coverage: Lazy(schedule, coverage).apply(unwound.program))
 
 

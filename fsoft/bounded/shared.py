@@ -6,7 +6,7 @@ from fsoft.analysis.sharing import Sharing
 from fsoft.analysis.strides import Strides
 from fsoft.bounded.walk import Ground, Here, Walk
 from fsoft.por.cells import Ground as Cells
-from fsoft.program.expr import Expr, const, disj, eq
+from fsoft.program.expr import FALSE, TRUE, Expr, const, disj, eq, ite
 from fsoft.program.program import Halt, Program, Step
 
 
@@ -89,3 +89,23 @@ class SharedWalk(Walk):
 def unheld(holder: Expr, slot: int) -> Expr:
     """The holder is nobody, or the slot itself."""
     return disj(eq(holder, const(0, holder.width)), eq(holder, const(slot + 1, holder.width)))
+
+
+def written_where(term: Expr, base: Expr) -> tuple[Expr, Expr]:
+    """When a term differs from what was there before (as far as its branches say), and what it is then."""
+    done: dict[Expr, tuple[Expr, Expr]] = {base: (FALSE, base)}
+    stack = [term]
+    while stack:
+        node = stack[-1]
+        if node not in done and node.op == "ite":
+            waiting = [arg for arg in node.args[1:] if arg not in done]
+            if waiting:
+                stack += waiting
+                continue
+            condition, (when_a, a), (when_b, b) = node.args[0], *(done[arg] for arg in node.args[1:])
+            value = b if when_a is FALSE else a if when_b is FALSE else ite(condition, a, b)
+            done[node] = ite(condition, when_a, when_b), value
+        elif node not in done:
+            done[node] = TRUE, node
+        stack.pop()
+    return done[term]

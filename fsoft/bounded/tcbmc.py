@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
+from fsoft.bounded.common import common_of
 from fsoft.bounded.contexts import ORDERS, Contexts, ContextWalk
 from fsoft.bounded.final import FinalState
-from fsoft.bounded.given import Given, longer_loops
+from fsoft.bounded.given import Given, longer_loops, rounds_for
 from fsoft.bounded.home import Values, happened, moves_of
-from fsoft.bounded.shared import Shared
 from fsoft.bounded.walk import Ground, Taken, add_violations
 from fsoft.circuit.model import Model, check_model
 from fsoft.frontend.source import NOWHERE, InputError
@@ -23,10 +22,11 @@ from fsoft.passes.bounds import BadBound
 from fsoft.passes.unwind import Unwound
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj, negate
 from fsoft.program.verdict import Move
+from fsoft.sequentialize.coverage import beyond
 
 BOUND = "contexts"
 FIRST = 2
-"""How many contexts a thread has if nothing is said."""
+"""How many contexts a thread has if nothing is said; main has one more, to look at what the others have left."""
 MOST = 4096
 
 
@@ -61,24 +61,27 @@ class Tcbmc:
         return f"{self.contexts.count} contexts ({self.contexts.order}), --unwind {self.given.loops.unwind}"
 
     def grown(self, given: Given, cuts: tuple[str, ...]) -> Given:
-        """One more unwinding where a loop is cut; a round more (in free order: a context) where that is not enough."""
-        after = longer_loops(self.unwound, given, cuts)
-        if BOUND in cuts and (after == given or self.contexts.count <= self.contexts.slots * given.loops.unwind):
-            after = replace(after, contexts=self.contexts.count + (1 if self.contexts.order == "free" else self.contexts.slots))
-        return after
+        """One more unwinding where a loop is cut, with more rounds as loops grow; a round more (in free order: a context) where that is
+        not enough."""
+        after, count, slots = longer_loops(self.unwound, given, cuts), self.contexts.count, self.contexts.slots
+        more = count + (1 if self.contexts.order == "free" else slots)
+        if after == given:
+            return replace(given, contexts=more) if BOUND in cuts else given
+        return replace(after, contexts=min(more, max(count, slots * rounds_for(after.loops.unwind) + (slots > 1))))
 
 
 def tcbmc(unwound: Unwound, given: Given) -> Tcbmc:
-    """The formula for at most `given.contexts` contexts (two per thread, if nothing is said)."""
+    """The formula for at most `given.contexts` contexts (two per thread and one more for main, if nothing is said)."""
     program, order = unwound.program, given.order or ORDERS[0]
     if order not in ORDERS:
         raise InputError(NOWHERE, f"no order '{order}' of contexts: one of {', '.join(ORDERS)}")
     slots = len(program.threads)
-    count = FIRST * slots if given.contexts is None else given.contexts
+    count = FIRST * slots + (slots > 1) if given.contexts is None else given.contexts
     if not 1 <= count <= MOST:
         raise BadBound(f"--contexts: from 1 to {MOST}, not {count}")
-    ground = Ground(program)
-    contexts = Contexts(ground, Shared(program, ground.facts.strides), count, order)
+    common = common_of(unwound)
+    ground = common.ground()
+    contexts = Contexts(ground, common, count, order)
     for slot in range(slots):
         walk = ContextWalk(ground, contexts, slot)
         walk.run()
@@ -104,16 +107,9 @@ def _needs_more(contexts: Contexts, final: FinalState) -> Expr:
     busy = [_busy(walk) for walk in walks]
     if contexts.order == "free":
         return _needs_more_free(contexts, busy, more)
-    rounds = -(-contexts.count // contexts.slots)
-    used = [[row[r] if r < len(row) else FALSE for row in busy] for r in range(rounds)]
-    tight: Expr = TRUE
-    for before, after in pairwise(used):
-        tight = conj(tight, _descends(before, after))
-    short = contexts.count - (rounds - 1) * contexts.slots  # the last round may end before all had their turn
-    beyond: Expr = FALSE
-    for slot in range(short, contexts.slots):
-        beyond = disj(beyond, more[slot])
-    return conj(tight, disj(beyond, _descends(used[-1], more)))
+    rounds = range(0, contexts.count, contexts.slots)
+    used = [[row[r] for row in busy if r < len(row)] for r in range(len(rounds))]  # the last may end before all had their turn
+    return beyond(used, more)
 
 
 def _busy(walk: ContextWalk) -> list[Expr]:
@@ -123,16 +119,6 @@ def _busy(walk: ContextWalk) -> list[Expr]:
         for j, inside in enumerate(walk.within(one.turn)):
             found[j] = disj(found[j], conj(one.when, inside))
     return found
-
-
-def _descends(before: list[Expr], after: list[Expr]) -> Expr:
-    """Of a round and the next (given who runs in them): somebody runs first in the next who comes before the last of this one."""
-    total: Expr = FALSE
-    later: Expr = FALSE  # somebody behind this slot runs in the round
-    for slot in reversed(range(len(before))):
-        total = disj(total, conj(after[slot], later))
-        later = disj(later, before[slot])
-    return total
 
 
 def _needs_more_free(contexts: Contexts, busy: list[list[Expr]], more: list[Expr]) -> Expr:

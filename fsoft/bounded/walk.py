@@ -9,6 +9,7 @@ sequential Program. What threads share is up to subclasses, which say what a sha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import dataclass, field
 
 from fsoft.analysis.liveness import Liveness
@@ -78,6 +79,12 @@ class Ground:
         self.facts = facts or Facts(program)
         self.model = Model()
         self._initial = self.layout.initial()
+
+    def again(self) -> Ground:
+        """The same for another Model."""
+        other = copy(self)
+        other.model = Model()
+        return other
 
     def initial(self, index: int) -> Expr:
         """An entry at the start of a run; one that is undefined is any value."""

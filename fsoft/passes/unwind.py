@@ -41,11 +41,12 @@ topological order."""
 @dataclass(slots=True)
 class Unwound:
     """`origin[slot][step]` is the step of the original that a step of `program` copies; None for a cut (or for the end of a
-    useless round of a spin loop), which the original does not have."""
+    useless round of a spin loop), which the original does not have. `notes` is for what others find out about it, by name."""
 
     program: Program
     original: Program
     origin: list[list[int | None]]
+    notes: dict[str, object] = field(default_factory=dict, repr=False, compare=False)
 
     def home(self, moves: Sequence[Move]) -> list[Move]:
         """A run of the unwound program as a run of the original. What has no origin only stops its thread, and goes."""

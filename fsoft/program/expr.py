@@ -54,16 +54,22 @@ T = TypeVar("T")
 
 
 class Expr:
-    """An interned node; see the module's table. `args` are Exprs, `data` is an int, a str or None. `reads` are the registers below."""
+    """An interned node; see the module's table. `args` are Exprs, `data` is an int, a str or None."""
 
-    __slots__ = ("__weakref__", "args", "data", "index", "op", "reads", "width")
+    __slots__ = ("__weakref__", "_reads", "args", "data", "index", "op", "width")
 
     op: str
     width: int
     args: tuple[Expr, ...]
     data: int | str | None
     index: int
-    reads: frozenset[str]
+    _reads: frozenset[str] | None
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The registers below. Found when it is asked for: formulas have as many nodes as inputs, and a set for each would be too much."""
+        found = self._reads
+        return _find_reads(self) if found is None else found
 
     def __repr__(self) -> str:
         return show(self)
@@ -95,7 +101,7 @@ def _node(op: str, width: int, args: tuple[Expr, ...] = (), data: int | str | No
     if node is None:
         node = Expr.__new__(Expr)
         node.op, node.width, node.args, node.data, node.index = op, width, args, data, index
-        node.reads = _reads_of(op, args, data)
+        node._reads = None
         _table[key] = node
     return node
 
@@ -103,14 +109,24 @@ def _node(op: str, width: int, args: tuple[Expr, ...] = (), data: int | str | No
 _NO_REGISTERS: frozenset[str] = frozenset()
 
 
-def _reads_of(op: str, args: tuple[Expr, ...], data: int | str | None) -> frozenset[str]:
-    if not args:
-        return frozenset((str(data),)) if op == "reg" else _NO_REGISTERS
-    found = args[0].reads
-    for arg in args[1:]:
-        if not arg.reads <= found:
-            found = arg.reads if found <= arg.reads else found | arg.reads
-    return found
+def _find_reads(root: Expr) -> frozenset[str]:
+    """The registers below a node, which are then known for it and all nodes below."""
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        if node._reads is None:
+            waiting = [arg for arg in node.args if arg._reads is None]
+            if waiting:
+                stack += waiting
+                continue
+            found = frozenset((str(node.data),)) if node.op == "reg" else _NO_REGISTERS
+            for arg in node.args:
+                below = arg._reads or _NO_REGISTERS
+                if not below <= found:
+                    found = below if found <= below else found | below
+            node._reads = found
+        stack.pop()
+    return root.reads
 
 
 # ---------------------------------------------------------------- the constructor

@@ -11,8 +11,6 @@ threads on the fly, section II.B; the set at the end is the same guess without i
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from fsoft.analysis.points_to import PointsTo
 from fsoft.analysis.validity import Validity
 from fsoft.program import descriptor
@@ -21,6 +19,7 @@ from fsoft.program.program import Action, Assign, Check, Halt, Input, Load, Mark
 from fsoft.properties.race_objects import race_ranges
 from fsoft.properties.waits import Source as Waited
 from fsoft.properties.waits import Waits
+from fsoft.sequentialize.coverage import beyond
 from fsoft.sequentialize.leaks import add_leaks
 from fsoft.sequentialize.probe import Probe, Seen
 from fsoft.sequentialize.sequential import Writer
@@ -64,14 +63,11 @@ class Final:
 
     # ------------------------------------------------------------ coverage
 
-    def coverage(self, busy: list[dict[int, Expr]], marker: Marker, ended: Expr = FALSE) -> None:
-        """A bound that holds if some run needs another round and has not `ended`."""
-        slots = range(len(self.sources))
-        rounds = [[row.get(slot, FALSE) for slot in slots] for row in busy] + [[self.moves(slot) for slot in slots]]
-        tight = negate(ended)
-        for before, after in pairwise(rounds):
-            tight = self._kept("tight", conj(tight, _descends(before, after)))
-        self.out.step([Halt("cut", self.out.marker(marker), tight)], "another round")
+    def coverage(self, rounds: list[list[Expr]], marker: Marker, ended: Expr = FALSE) -> None:
+        """A bound that holds if some run needs another round and has not `ended`; `rounds` says who takes steps in each."""
+        more = [self.moves(slot) for slot in range(len(self.sources))]
+        needed = beyond(rounds, more, negate(ended), lambda term: self._kept("tight", term))
+        self.out.step([Halt("cut", self.out.marker(marker), needed)], "another round")
 
     def leaks(self, ended: Expr) -> None:
         """Someone ended the process, or everybody has finished."""
@@ -242,12 +238,3 @@ class Final:
                 inside = conj(binary("ult", low, const(base + end, low.width)), binary("ult", const(base + start, high.width), high))
                 total = disj(total, inside)
         return total
-
-
-def _descends(before: list[Expr], after: list[Expr]) -> Expr:
-    """Somebody runs in the second round who comes before somebody who ran in the first."""
-    total, later = FALSE, FALSE
-    for slot in reversed(range(len(before))):
-        total = disj(total, conj(after[slot], later))
-        later = disj(later, before[slot])
-    return total

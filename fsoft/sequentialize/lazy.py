@@ -90,7 +90,8 @@ class _Playing:
                 marker = Marker("schedule", True, False, NOWHERE, "the schedule leaves out runs", "leave out --schedule")
                 self.out.step([Halt("cut", self.out.marker(marker))], "a given schedule")
             else:
-                final.coverage(self.busy, round_marker(len(schedule.rounds)), self.ended or FALSE)
+                rounds = [[row.get(slot, FALSE) for slot in slots] for row, slots in zip(self.busy, schedule.rounds, strict=True)]
+                final.coverage(rounds, round_marker(schedule.full), self.ended or FALSE)
 
     # ------------------------------------------------------------ threads
 

@@ -16,24 +16,33 @@ MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """For each round the slots that may run in it, in order. `restricted`: someone is left out somewhere."""
+    """For each round the slots that may run in it, in order. `restricted`: someone is left out somewhere. `tail`: no more than that
+    after the last round main has another turn."""
 
     rounds: tuple[tuple[int, ...], ...]
     restricted: bool = False
+    tail: bool = False
+
+    @property
+    def full(self) -> int:
+        """How many rounds all threads have."""
+        return len(self.rounds) - self.tail
 
     def __str__(self) -> str:
-        count = len(self.rounds)
-        return f"{count} round{'s' * (count != 1)}" + (" of the given schedule" if self.restricted else "")
+        count = f"{self.full} round{'s' * (self.full != 1)}"
+        return count + (" of the given schedule" if self.restricted else " and main once more" if self.tail else "")
 
 
-def schedule_of(program: Program, rounds: int | None, text: str | None, default: int = 2) -> Schedule:
-    """The schedule that was asked for; a BadBound if it means nothing."""
+def schedule_of(program: Program, rounds: int | None, text: str | None, default: int = 2, tail: bool = False) -> Schedule:
+    """The schedule that was asked for; a BadBound if it means nothing. `tail`: main has a turn after the rounds, to look at what the
+    others have left; nearly for nothing, and often that is where the error is."""
     slots = tuple(range(len(program.threads)))
     if text is None:
         count = default if rounds is None else rounds
         if not 1 <= count <= MOST:
             raise BadBound(f"--rounds: from 1 to {MOST}, not {count}")
-        return Schedule((slots,) * count)
+        tail = tail and len(slots) > 1
+        return Schedule((*((slots,) * count), *((slots[:1],) * tail)), tail=tail)
     parts = text.split(":")
     if rounds is not None and rounds != len(parts):
         raise BadBound(f"--schedule has {len(parts)} rounds, --rounds says {rounds}")

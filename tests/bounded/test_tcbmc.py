@@ -95,6 +95,13 @@ def test_all_contexts_are_a_proof(tmp_path: Path, order: str) -> None:
     assert answer(program, "tcbmc", Given(incremental=True, order=order)).kind == "TRUE"
 
 
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_last_round_that_stays_empty_is_no_proof(order: str) -> None:
+    late = load([str(next(row.path for row in rows() if "late_turn" in row.name))], Options())
+    kinds = [answer(late, "tcbmc", Given(contexts=n, order=order)).kind for n in range(2, 10)]
+    assert "TRUE" not in kinds and kinds[-1] == "FALSE"
+
+
 def test_a_cut_loop_forbids_true_and_grows(tmp_path: Path) -> None:
     program = program_of(tmp_path, "int n; int main(void) { while (n < __VERIFIER_nondet_int()) n++; return 0; }")
     verdict = answer(program, "tcbmc", Given(loops=Bounds(unwind=2)))

@@ -16,6 +16,8 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+import resource
+import signal
 import sys
 import tempfile
 import time
@@ -58,16 +60,23 @@ class Outcome:
         return f"{word} {self.seconds:6.1f}s  {self.row.name}: {self.answer}" + ("" if self.decided else f", expected {self.row.verdict}")
 
 
-def ask(row: Row, timeout: int = 60, engine: str = "explicit", more: Sequence[str] = ()) -> Outcome:
-    """One row, in a process of its own; `more` are options beside those of the row."""
-    start = time.perf_counter()
-    command = ["check", *_who(engine), "--no-trace", "--timeout", str(timeout), *more, *row.arguments()]
+def ask(row: Row, timeout: int = 60, engine: str = "explicit", more: Sequence[str] = (), cpu: bool = False) -> Outcome:
+    """One row, in a process of its own; `more` are options beside those of the row. `cpu`: the limit and the seconds are those of the
+    processor, which are the same on a busy machine as on an idle one (for engines that work in one process)."""
+    start, used = time.perf_counter(), _children()
+    command = ["check", *_who(engine), "--no-trace", *([] if cpu else ["--timeout", str(timeout)]), *more, *row.arguments()]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        code = in_child(command, out.fileno(), err.fileno())
+        code = in_child(command, out.fileno(), err.fileno(), timeout if cpu else None)
         said = out if code in (*ANSWERED, TIMED_OUT) else err
         said.seek(0)
         lines = said.read().decode().splitlines() or [f"exit code {code}"]
-    return Outcome(row, lines[-1], code, time.perf_counter() - start)
+    return Outcome(row, lines[-1], code, _children() - used if cpu else time.perf_counter() - start)
+
+
+def _children() -> float:
+    """Processor time of the processes that have been waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _who(engine: str) -> list[str]:
@@ -81,16 +90,19 @@ def _who(engine: str) -> list[str]:
     return [] if engine == AUTO else ["--engine", engine]
 
 
-def in_child(command: list[str], out: int, err: int) -> int:
-    """The exit code of `fsoft` with these arguments and its output in the two files."""
+def in_child(command: list[str], out: int, err: int, cpu: int | None = None) -> int:
+    """The exit code of `fsoft` with these arguments and its output in the two files, after at most `cpu` seconds of processor time."""
     from fsoft.cli.main import main as fsoft
 
     sys.stdout.flush()
     sys.stderr.flush()
     child = os.fork()
     if child:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        return TIMED_OUT if ended == -signal.SIGXCPU else ended
     code = 6
+    if cpu is not None:
+        resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 5))
     try:
         os.dup2(out, 1)
         os.dup2(err, 2)
@@ -114,11 +126,11 @@ def warm_up() -> None:
 
 
 def ask_all(
-    chosen: Iterable[Row], timeout: int = 60, jobs: int = 2, engine: str = "explicit", more: Sequence[str] = ()
+    chosen: Iterable[Row], timeout: int = 60, jobs: int = 2, engine: str = "explicit", more: Sequence[str] = (), cpu: bool = False
 ) -> Iterator[Outcome]:
     """The outcomes in the order of the rows, `jobs` at a time."""
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), warm_up) as pool:
-        yield from pool.map(partial(ask, timeout=timeout, engine=engine, more=more), chosen)
+        yield from pool.map(partial(ask, timeout=timeout, engine=engine, more=more, cpu=cpu), chosen)
 
 
 def answerable(engine: str, chosen: Iterable[Row] | None = None) -> list[Row]:
@@ -167,6 +179,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--verdict", default="", help="only rows whose verdict begins so")
     parser.add_argument("--large", action="store_true", help="the rows of large.toml instead")
     parser.add_argument("--with", dest="more", default="", metavar="OPTIONS", help="further options of fsoft check")
+    parser.add_argument("--cpu", action="store_true", help="the limit is one of processor time: for a busy machine")
     parser.add_argument("--quiet", action="store_true", help="print only what is not decided")
     args = parser.parse_args(argv)
     chosen = [row for row in rows("large.toml" if args.large else "table.toml") if all(word in row.name for word in args.words)]
@@ -174,7 +187,7 @@ def main(argv: list[str]) -> int:
     lines, wrong = [], False
     for engine in available() if args.engine == "all" else [args.engine]:
         outcomes = []
-        for outcome in ask_all(answerable(engine, chosen), args.timeout, args.jobs, engine, args.more.split()):
+        for outcome in ask_all(answerable(engine, chosen), args.timeout, args.jobs, engine, args.more.split(), args.cpu):
             outcomes.append(outcome)
             if not (args.quiet and outcome.decided):
                 print(f"{engine}: {outcome}" if args.engine == "all" else outcome, flush=True)

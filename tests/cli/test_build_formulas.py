@@ -65,7 +65,7 @@ def test_a_run_that_is_none_is_refused(folder: Path, capsys: pytest.CaptureFixtu
     [
         ("paths", {}, "no formulas of an encoding 'paths'"),
         ("tcbmc", {"contexts": "many"}, "not a map that fsoft wrote"),
-        ("tcbmc", {"contexts": 5}, "not the model"),
+        ("tcbmc", {"contexts": 3}, "not the model"),
         ("tcbmc", {"contexts": -1}, "not a map that fsoft wrote"),
         ("tcbmc", {"contexts": 1 << 19}, "--contexts: from 1 to"),
         ("tcbmc", {"nothing": 1}, "not a map that fsoft wrote"),

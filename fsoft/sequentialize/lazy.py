@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fsoft.analysis.actions import with_when
+from fsoft.analysis.actions import reads, with_when
 from fsoft.analysis.sharing import Sharing
 from fsoft.analysis.validity import Validity
 from fsoft.frontend.source import NOWHERE
@@ -136,7 +136,9 @@ class _Playing:
         if self.options.coverage and index in source.visible:
             busy = self.busy[number].setdefault(source.slot, self.out.register(f"busy.{source.slot}.{number}", 1))
             actions.append(Assign(str(busy.data), disj(busy, self.go)))
-        for name in [a.reg for a in step.actions if hasattr(a, "reg")]:
+        written = [a.reg for a in step.actions if hasattr(a, "reg")]
+        only_read = step.guard.reads.union(*map(reads, step.actions)).difference(written)  # what a function without `return` gives
+        for name in [*written, *sorted(only_read)]:
             self.out.register(source.name(name), source.template.registers[name].width, source.template.registers[name])
         over = in_section(self.program, source.slot, step) or step.source in source.ranks
         on, changed = self.go, False

@@ -52,6 +52,14 @@ def test_as_many_rounds_as_the_error_needs(tmp_path: Path, rounds: int, line: st
     assert line != "UNKNOWN" or any("--rounds" in bound for bound in verdict.bounds)
 
 
+def test_a_thread_function_need_not_return(tmp_path: Path) -> None:
+    """What it gives is read, and nothing writes it."""
+    text = LOST.replace("x++; return 0; }\nint", "x++; }\nint")
+    kept = text.replace("pthread_join(t, 0);", "void *r; pthread_join(t, &r); flag = !r;")
+    assert text != LOST
+    assert asked(tmp_path, kept, rounds=2).last_line() == explore(program(tmp_path, kept)).last_line() == "FALSE(unreach-call)"
+
+
 @pytest.mark.parametrize("schedule, line", [("+:+", "FALSE(unreach-call)"), ("+:0", "FALSE(unreach-call)"), ("1:0", "FALSE(unreach-call)"),
                                             ("+:1", "UNKNOWN"), ("+:worker", "UNKNOWN"), ("0:0:0", "UNKNOWN")])  # fmt: skip
 def test_schedules_leave_out_runs(tmp_path: Path, schedule: str, line: str) -> None:

@@ -46,6 +46,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     results = collect(args, tools, tasks, out / "log.jsonl")
     _write(out, tools, results, args.timeout)
     print(table(tools, results))
+    return exit_code(results)
+
+
+def exit_code(results: Sequence[Result]) -> int:
+    """1 if an answer is wrong; each that is is printed."""
     wrong = [one for one in results if one.judgement == "wrong"]
     for one in wrong:
         print(f"wrong: {one.tool}: {one.task}: {one.verdict} ({one.how})")

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.contest import Result, Tool, find_tasks, fsoft_tool, sample  # noqa: E402
-from benchmarks.svcomp import collect  # noqa: E402
+from benchmarks.svcomp import collect, exit_code  # noqa: E402
 
 ENCODINGS = ("tcbmc", "lazy", "mu")
 
@@ -43,10 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if (one.cpu if args.cpu else one.wall) > limit:
             one.verdict, one.how = "UNKNOWN", "out of time"
     print(table([tool.name for tool in tools], results))
-    wrong = [one for one in results if one.judgement == "wrong"]
-    for one in wrong:
-        print(f"wrong: {one.tool}: {one.task}: {one.verdict} ({one.how})")
-    return 1 if wrong else 0
+    return exit_code(results)
 
 
 def _parser() -> argparse.ArgumentParser:

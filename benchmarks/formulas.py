@@ -1,10 +1,10 @@
 """How large the formulas of the bounded encodings are: `python benchmarks/formulas.py [FILE...] [--peer COMMAND | --no-peer]`.
 
-For each program and encoding: inputs, AIG nodes, variables and clauses of the CNF, with the bounds that are the default. With a peer, the
-same program as sequentialized C, of the same bounds, is given to CBMC, whose own count of variables and clauses stands beside ours: that
-of the file of `--scheme mu` beside `mu`, of `--scheme lazy` beside `lazy` and `tcbmc` (whose contexts are two rounds as well). `schedule`
-has no such bound. `--models N` asks about every Nth row of `models/`, too, with `lazy` and `mu`. The last lines say how often ours is the
-smaller one.
+For each program and encoding: inputs, AIG nodes, variables and clauses of the CNF, with the bounds that are the default (for `tcbmc` two
+contexts a thread, the two rounds of `lazy`). With a peer, the same program as sequentialized C, of the same bounds, is given to CBMC,
+whose own count of variables and clauses stands beside ours: that of the file of `--scheme mu` beside `mu`, of `--scheme lazy` beside
+`lazy` and `tcbmc`. `schedule` has no such bound. `--models N` asks about every Nth row of `models/`, too. The last lines say how often
+ours is the smaller one.
 
 CBMC is asked about the claims in the file only; version 6 would add some of its own. (`--peer 'cbmc {file}'` for versions that do not know
 the option.) Without a peer, say `--no-peer`: then there is no claim.
@@ -31,6 +31,7 @@ from benchmarks.sequentialized import of_states, program_of  # noqa: E402
 from fsoft.api import load  # noqa: E402
 from fsoft.bounded.given import Given  # noqa: E402
 from fsoft.bounded.sequential import scheme_of  # noqa: E402
+from fsoft.bounded.tcbmc import FIRST  # noqa: E402
 from fsoft.circuit.bitblast import bitblast  # noqa: E402
 from fsoft.circuit.cnf import POSITIVE, Encoder  # noqa: E402
 from fsoft.circuit.model import Model  # noqa: E402
@@ -120,7 +121,8 @@ class Comparison:
     def add(self, name: str, program: Program, encodings: tuple[str, ...]) -> None:
         unwound, theirs = unwind(program, Given().loops), dict[str, tuple[int, int] | str]()
         for encoding in encodings:
-            size = size_of(ENCODINGS[encoding].load()(unwound, Given()).model)
+            given = Given(contexts=FIRST * len(program.threads)) if encoding == "tcbmc" else Given()
+            size = size_of(ENCODINGS[encoding].load()(unwound, given).model)
             row = [name, encoding, f"{size.inputs:,}", f"{size.nodes:,}", f"{size.variables:,} / {size.clauses:,}"]
             scheme = _SCHEMES.get(encoding)
             if self.peer is not None and scheme is not None:
@@ -162,7 +164,7 @@ def main() -> int:
     for path in args.files or sorted(str(p) for p in PROGRAMS.glob("*.c")):
         comparison.add(Path(path).name, load([path]), FORMULAS)
     for row in of_states()[:: args.models] if args.models else ():
-        comparison.add(row.name, program_of(row), ("lazy", "mu"))
+        comparison.add(row.name, program_of(row), ("tcbmc", "lazy", "mu"))
     print(comparison)
     return 0
 

@@ -122,7 +122,7 @@ class _Asking:
             cost = f" ({growing.cost})" if growing is not None else ""
             self.say(f"{formula.describe()}: {what}, {time.monotonic() - before:.2f} s{cost}")
             cuts = found.bounds if isinstance(found, Unknown) and found.proved else ()
-            if not given.incremental or not cuts:
+            if not given.incremental or not cuts or self._late():
                 return verdict
             after = formula.grown(given, cuts)
             if after == given:
@@ -131,6 +131,9 @@ class _Asking:
                 unwound = None
             given = after
         return verdict
+
+    def _late(self) -> bool:
+        return self.timeout is not None and time.monotonic() - self.started > self.timeout
 
     def _left(self) -> float | None:
         return None if self.timeout is None else max(0.1, self.timeout - (time.monotonic() - self.started))

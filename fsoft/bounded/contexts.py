@@ -10,6 +10,9 @@ an input `x_val` and a constraint that makes them equal. No other constraint is 
 beyond the last context is simply not taken, and its thread stays where it is. So a thread may stop anywhere; forcing threads to finish
 would hide what happens before a deadlock or before another thread's failed assume.
 
+What a thread writes in its first turn has come through no later one, so there the value is taken as if the thread had never switched:
+it is the same wherever the write happens in that turn, and often a constant, which then passes on to the next thread.
+
 Orders: `round-robin` (context i is that of thread i mod T), `free` (`run_i` says whose it is), and `start-line`: round-robin with the
 formula of section 7: for each context the line where it starts, instead of a `cs` for each line.
 """
@@ -22,7 +25,7 @@ from fsoft.bounded.common import Common
 from fsoft.bounded.shared import SharedWalk
 from fsoft.bounded.walk import Ground, Here
 from fsoft.circuit.steps import StepTerms
-from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, negate
+from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, negate, replaced
 
 ORDERS = ("round-robin", "free", "start-line")
 
@@ -106,6 +109,7 @@ class ContextWalk(SharedWalk):
         self.contexts, self.turns = contexts, contexts.turns[slot]
         self._current: list[dict[int, Expr]] = [{} for _ in self.turns]
         self._lines: list[Expr] = []
+        self._first: dict[Expr, Expr] = {}  # terms as they are in the first turn
         if contexts.order == "start-line":
             width = max(1, len(self.template.locations).bit_length())
             self._lines = [ground.input(f"start.{slot}.{j}", width) for j in range(1, len(self.turns) + 1)]
@@ -122,7 +126,10 @@ class ContextWalk(SharedWalk):
             before: Expr = TRUE
             turn = []
             for j, late in enumerate(here.turn):
-                before = disj(late, conj(before, self._switches(location, j)))
+                switches = self._switches(location, j)
+                if j == 0:
+                    self._first[switches] = FALSE
+                before = disj(late, conj(before, switches))
                 turn.append(before)
             here.turn = tuple(turn)
         allowed = FALSE
@@ -161,7 +168,8 @@ class ContextWalk(SharedWalk):
         for j, inside in enumerate(self.within(here.turn)):
             now = conj(when, inside)
             if now is not FALSE:
-                self._current[j][index] = ite(now, value, self.current(j, index))
+                new = value if j else replaced(value, self._first)
+                self._current[j][index] = ite(now, new, self.current(j, index))
 
     def meet(self, index: int, terms: StepTerms, when: Expr, here: Here) -> tuple[Expr, tuple[Expr, ...], tuple[Expr, ...]]:
         held = self.shared.held_after(self.slot, terms.step)

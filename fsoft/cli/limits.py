@@ -93,8 +93,10 @@ def _again(lost: sys.UnraisableHookArgs) -> None:
 
 
 def _resident(page: int) -> int:
+    """In bytes. A signal's handler asks: decoding would import a codec, perhaps in the middle of another import, which Python 3.11 does
+    not survive."""
     try:
-        with open("/proc/self/statm", encoding="ascii") as statm:
+        with open("/proc/self/statm", "rb") as statm:
             return int(statm.read().split()[1]) * page
     except OSError:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

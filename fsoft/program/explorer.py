@@ -290,26 +290,31 @@ class Explorer:
         slots = self.order if holder is None else [holder]
         alone = self._alone(v, slots) if self.reduce else None
         view = View(self.machine, v)
-        some = [alone] if alone is not None else self._enough(v) if holder is None and self.choice is not None else None
+        some, left = ([alone] if alone is not None else None), list[tuple[int, int]]()
+        if alone is None and holder is None and self.choice is not None:
+            some, left = self._enough(v)
         for slot in slots if some is None else some:
             log: list[Access] = []
             for move in self._moves_at(slot, v[self.layout.pc[slot]]):
                 if (move.guard is None or move.guard(v)) and self._take(number, numbers, v, slot, move, log, some is None):
                     view.enabled.append((slot, move.number))
             view.accesses[slot] = log
+        view.enabled += left
         if alone is None and self.monitors:
             self._watch(number, view)
 
-    def _enough(self, v: Vector) -> list[int] | None:
-        """The slots that the choice wants expanded; None for all."""
+    def _enough(self, v: Vector) -> tuple[list[int] | None, list[tuple[int, int]]]:
+        """The slots that the choice wants expanded (None for all), and what others could do: who can move does not wait."""
         assert self.choice is not None
         if v[OVER]:
-            return None
+            return None, []
         ready = {slot: self._ready(v, slot) for slot in self.order}
         some = self.choice.select(v, ready, self.order)
-        if some is not None:
-            self.stats.skipped += sum(any(step.enabled for step in steps) for steps in ready.values()) - len(some)
-        return some
+        if some is None:
+            return None, []
+        left = [(slot, step.step) for slot, steps in ready.items() if slot not in some for step in steps if step.enabled]
+        self.stats.skipped += len({slot for slot, _ in left})
+        return some, left
 
     def _ready(self, v: Vector, slot: int) -> list[Ready]:
         """The steps of a slot whose guard holds."""

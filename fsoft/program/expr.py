@@ -525,6 +525,22 @@ def fill(root: Expr, known: Mapping[str, Expr]) -> Expr:
     return new[root]
 
 
+def replaced(root: Expr, known: dict[Expr, Expr]) -> Expr:
+    """Rebuild with the nodes in `known` replaced by what it says of them. What is found on the way is added to it, for the next root."""
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        if node not in known:
+            waiting = [a for a in node.args if a not in known]
+            if waiting:
+                stack += waiting
+                continue
+            args = tuple([known[a] for a in node.args])
+            known[node] = node if args == node.args else make(node.op, node.width, args, node.data)
+        stack.pop()
+    return known[root]
+
+
 def evaluate(root: Expr, leaf: Callable[[Expr], int]) -> int:
     """The value of an expression; `leaf` gives the values of `reg` and `own` nodes."""
     if not root.args:

@@ -1,17 +1,21 @@
 """All bounded encodings, every variant and order, against the explorer: `python -m tests.bounded.campaign --count 3000 --state FILE`.
 
-Each random program is asked in one of the variants, in turn (three orders of tcbmc, lazy, nine kinds of mu): with growing bounds, where
-the verdict must be the explorer's; and, every other time round, with small bounds, where exactly the errors within the bound must be
-found. Prints asked and decided by variant. With `--state` answers are kept, and a campaign that was interrupted goes on.
+Each random program is asked of all three encodings: of tcbmc in one of its orders, of lazy, and of mu in one of its nine variants, the
+next one with each program. With growing bounds the verdict must be the explorer's. Every other program is asked with small bounds, too,
+where exactly the errors within the bound must be found. A question has `--seconds` of processor time. Prints asked and decided by
+variant. With `--state` answers are kept, and a campaign that was interrupted goes on.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from fsoft.api import load
@@ -32,8 +36,31 @@ from tests.fuzz.concurrent import Generator
 from tests.sequentialize.rounds import violated_within
 
 LIMITS = Limits(seconds=10, states=20_000)
-VARIANTS = (*(f"tcbmc {order}" for order in ORDERS), "lazy", *(f"mu {grain} {reads}" for grain, reads in MU))
-SECONDS = 10.0
+VARIANTS = (tuple(f"tcbmc {order}" for order in ORDERS), ("lazy",), tuple(f"mu {grain} {reads}" for grain, reads in MU))
+"""By encoding."""
+SECONDS = 2.0
+Answers = list[tuple[str, str, str]]
+"""About one program: the question, what the explorer says, and what the encoding says."""
+
+
+class _Late(BaseException):
+    """The processor time of a question is over. No handler of errors takes it for one."""
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Ends what is inside after so many seconds of processor time."""
+
+    def late(_signal: int, _frame: object) -> None:
+        raise _Late
+
+    before = signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 0.1)  # again and again: a destructor that is interrupted passes nothing on
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def given_for(variant: str, **more: object) -> tuple[str, Given]:
@@ -43,84 +70,100 @@ def given_for(variant: str, **more: object) -> tuple[str, Given]:
     return name, Given(**fields, **more)  # type: ignore[arg-type]
 
 
-def grows(variant: str, program: Program, seconds: float) -> tuple[str, str]:
-    """What the explorer says, and what the variant says with growing bounds."""
-    name, given = given_for(variant, loops=Bounds(unwind=1), incremental=True)
-    return explore(program, limits=LIMITS).last_line(), answer(program, name, given, timeout=seconds).last_line()
+def grown(variant: str, program: Program) -> str:
+    """What the variant says with growing bounds."""
+    return answer(program, *given_for(variant, loops=Bounds(unwind=1), incremental=True)).last_line()
 
 
-def within(variant: str, program: Program, bound: int, seconds: float) -> tuple[str, str]:
-    """The same with a small bound and loops unwound once: FALSE, or UNKNOWN for whatever is not FALSE."""
-    unwound, name = unwind(program, Bounds(1)).program, variant.split()[0]
-    number = {"tcbmc": "contexts", "lazy": "rounds", "mu": "writes"}[name]
-    try:
-        expected = _violated(variant, unwound, bound)
-    except (TooMany, TooLarge):
-        expected = None
-    if expected is None:
-        return "UNKNOWN", "UNKNOWN"
-    verdict = answer(program, *given_for(variant, loops=Bounds(1), **{number: bound}), timeout=seconds)
-    if _gave_up(verdict):
-        return "found" if expected else "not found", "UNKNOWN"
-    return "found" if expected else "not found", "found" if verdict.kind == "FALSE" else "not found"
-
-
-def _violated(variant: str, unwound: Program, bound: int) -> bool | None:
+def expected_within(variant: str, program: Program, bound: int) -> str:
+    """Whether a run within the bound, loops unwound once, has an error."""
+    unwound = unwind(program, Bounds(1)).program
     name, *rest = variant.split()
-    if name == "tcbmc":
-        return reachable_within(unwound, bound, rest[0])
-    if name == "lazy":
-        return violated_within(unwound, bound)
-    needed = Fewest(unwound, rest[0]).search()
-    return needed is not None and needed <= bound
+    try:
+        if name == "tcbmc":
+            found: bool | None = reachable_within(unwound, bound, rest[0])
+        elif name == "lazy":
+            found = violated_within(unwound, bound)
+        else:
+            needed = Fewest(unwound, rest[0]).search()
+            found = needed is not None and needed <= bound
+    except (TooMany, TooLarge):
+        found = None
+    return "UNKNOWN" if found is None else "found" if found else "not found"
+
+
+def within(variant: str, program: Program, bound: int) -> str:
+    """Whether the variant finds one."""
+    number = {"tcbmc": "contexts", "lazy": "rounds", "mu": "writes"}[variant.split()[0]]
+    verdict = answer(program, *given_for(variant, loops=Bounds(1), **{number: bound}))
+    return "UNKNOWN" if _gave_up(verdict) else "found" if verdict.kind == "FALSE" else "not found"
 
 
 def _gave_up(verdict: Verdict) -> bool:
     return verdict.kind == "UNKNOWN" and not verdict.bounds
 
 
-def ask(seed: int, folder: Path, seconds: float = SECONDS) -> tuple[str, str, str]:
-    """The question about the program of a seed, what the explorer says, and what the encoding says."""
+def _in_time(seconds: float, question: Callable[[], str]) -> str:
+    try:
+        with limited(seconds):
+            return question()
+    except _Late:
+        return "UNKNOWN"
+
+
+def ask(seed: int, folder: Path, seconds: float = SECONDS) -> Answers:
+    """All questions about the program of a seed."""
     path = folder / "p.c"
     path.write_text(Generator(seed, small=True).program())
     program = load([str(path)], Options())
-    variant, turn = VARIANTS[seed % len(VARIANTS)], seed // len(VARIANTS)
-    if turn % 2 == 0:
-        return f"{variant}, growing", *grows(variant, program, seconds)
-    return f"{variant}, small", *within(variant, program, 1 + turn // 2 % 4, seconds)
+    variants = [of_one[seed // 2 % len(of_one)] for of_one in VARIANTS]
+    said = explore(program, limits=LIMITS).last_line()
+    rows = [(f"{one}, growing", said, _in_time(seconds, lambda one=one: grown(one, program))) for one in variants]  # type: ignore[misc]
+    for variant in variants if seed % 2 else ():
+        bound = 1 + seed // 2 % 4
+        said = _in_time(seconds, lambda: expected_within(variant, program, bound))  # noqa: B023  # asked at once
+        got = _in_time(seconds, lambda: within(variant, program, bound))  # noqa: B023
+        rows.append((f"{variant}, small", said, got if said != "UNKNOWN" else "UNKNOWN"))
+    return rows
 
 
-def report(rows: dict[int, tuple[str, str, str]]) -> tuple[str, bool]:
+def report(rows: dict[int, Answers]) -> tuple[str, bool]:
     """Asked and decided by variant, then the programs on which they do not agree; whether there are any."""
-    known = {seed: row for seed, row in rows.items() if row[1] != "UNKNOWN"}
-    decided = {seed: row for seed, row in known.items() if row[2] != "UNKNOWN"}
-    asked, answered = Counter(row[0] for row in known.values()), Counter(row[0] for row in decided.values())
-    wrong = [f"seed {seed}: {what}: {got}, the explorer: {said}" for seed, (what, said, got) in decided.items() if said != got]
-    errors = sum(said in ("found", "FALSE(unreach-call)") for _, said, _ in decided.values())
+    known = [(seed, row) for seed, answers in rows.items() for row in answers if row[1] != "UNKNOWN"]
+    decided = [(seed, row) for seed, row in known if row[2] != "UNKNOWN"]
+    asked, answered = Counter(row[0] for _, row in known), Counter(row[0] for _, row in decided)
+    wrong = [f"seed {seed}: {what}: {got}, the explorer: {said}" for seed, (what, said, got) in decided if said != got]
+    errors = sum(said in ("found", "FALSE(unreach-call)") for _, (_, said, _) in decided)
     lines = [f"{what:<32} decided {answered[what]}/{asked[what]}" for what in sorted(asked)]
-    total = f"{len(rows)} programs, the explorer knows {len(known)}; decided {len(decided)} ({errors} with an error), {len(wrong)} wrong"
+    total = f"{len(rows)} programs, {len(known)} questions; decided {len(decided)} ({errors} with an error), {len(wrong)} wrong"
     return "\n".join([*lines, total, *wrong]), bool(wrong)
+
+
+def campaign(seeds: Iterable[int], seconds: float = SECONDS, state: Path | None = None) -> dict[int, Answers]:
+    """The answers about the programs of the seeds; those in the file `state` are taken from there, and new ones put there."""
+    rows: dict[int, Answers] = {}
+    if state is not None and state.exists():
+        kept = map(json.loads, state.read_text().splitlines())
+        rows = {seed: [(what, said, got) for what, said, got in answers] for seed, answers in kept}
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in seeds:
+            if seed not in rows:
+                rows[seed] = ask(seed, Path(folder), seconds)
+                if state is not None:
+                    with state.open("a") as file:
+                        file.write(json.dumps([seed, rows[seed]]) + "\n")
+    return rows
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--step", type=int, default=1, help="every so many seeds only")
     parser.add_argument("--seconds", type=float, default=SECONDS)
-    parser.add_argument("--state", help="a file that keeps the answers")
+    parser.add_argument("--state", type=Path, help="a file that keeps the answers")
     args = parser.parse_args()
-    state = Path(args.state) if args.state else None
-    rows: dict[int, tuple[str, str, str]] = {}
-    if state is not None and state.exists():
-        rows = {seed: (what, said, got) for seed, what, said, got in map(json.loads, state.read_text().splitlines())}
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in range(args.first, args.first + args.count):
-            if seed not in rows:
-                rows[seed] = ask(seed, Path(folder), args.seconds)
-                if state is not None:
-                    with state.open("a") as file:
-                        file.write(json.dumps([seed, *rows[seed]]) + "\n")
-    text, wrong = report(rows)
+    text, wrong = report(campaign(range(args.first, args.first + args.count, args.step), args.seconds, args.state))
     print(text)
     return int(wrong)
 

@@ -1,7 +1,9 @@
-"""A time limit that strikes inside a destructor, where Python drops exceptions, still ends the run."""
+"""A time limit that strikes where an exception would be lost, or where Python cannot be interrupted, still ends the run in order."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 
 import pytest
@@ -28,3 +30,10 @@ def test_a_limit_is_met_again_after_a_destructor(capfd: pytest.CaptureFixture[st
     assert limited(work, 0.3, None) == exits.TIMEOUT
     assert time.monotonic() - start < 30
     assert "ignored" not in capfd.readouterr().err
+
+
+def test_looking_at_the_memory_imports_nothing() -> None:
+    """A timer's handler looks, and may interrupt an import: another one inside it would end in a KeyError."""
+    look = "import sys; from fsoft.cli import limits; seen = set(sys.modules); limits._resident(4096); print(set(sys.modules) - seen)"
+    found = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "set()"

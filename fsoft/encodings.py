@@ -27,6 +27,8 @@ from fsoft.properties.confirmed import confirmed
 from fsoft.records import dataclass
 
 Say = Callable[[str], None]
+Simpler = Callable[[Unwound, Verdict], Verdict]
+"""Makes a FALSE easier to read, with the unwound Program that its run was found in."""
 
 DEFAULT_ENGINE = "sat"
 _MOST_STEPS = 64  # of --incremental
@@ -72,14 +74,16 @@ def answer(
     progress: Progress = lambda _stats: None,
     timeout: float | None = None,
     say: Say = lambda _line: None,
+    simpler: Simpler | None = None,
     **options: Any,
 ) -> Verdict:
-    """The verdict under the encoding of that name. `say` hears what each step of an incremental search cost."""
+    """The verdict under the encoding of that name. `say` hears what each step of an incremental search cost; `simpler` is for the run
+    that a formula has given."""
     encoding = ENCODINGS[name]
     if encoding.search:
         verdict: Verdict = encoding.load()(program, given, progress=progress, timeout=timeout, say=say, **options)
         return verdict
-    return _Asking(program, encoding, engine, progress, timeout, say, options).answer(given)
+    return _Asking(program, encoding, engine, progress, timeout, say, simpler, options).answer(given)
 
 
 @dataclass(slots=True)
@@ -90,6 +94,7 @@ class _Asking:
     progress: Progress
     timeout: float | None
     say: Say
+    simpler: Simpler | None
     options: dict[str, Any]
     started: float = field(default_factory=time.monotonic)
 
@@ -122,6 +127,8 @@ class _Asking:
             cost = f" ({growing.cost})" if growing is not None else ""
             self.say(f"{formula.describe()}: {what}, {time.monotonic() - before:.2f} s{cost}")
             cuts = found.bounds if isinstance(found, Unknown) and found.proved else ()
+            if isinstance(found, Violated) and self.simpler is not None:
+                verdict = self.simpler(unwound, verdict)
             if not given.incremental or not cuts or self._late():
                 return verdict
             after = formula.grown(given, cuts)

@@ -25,7 +25,7 @@ from fsoft.cli.auto import add_auto, ask_auto, check_auto, is_auto
 from fsoft.cli.circuits import model_file
 from fsoft.cli.encoding import add_encoding, ask_backend, ask_growing, chosen, chosen_backend
 from fsoft.cli.limits import disarm, limited
-from fsoft.cli.reports import Job, add_reports, check_reports, wanted, write_reports
+from fsoft.cli.reports import Job, add_reports, check_reports, shown, write_reports
 from fsoft.cli.search import Examined, Listed, Watch, add_engine, check_question, count, decide, find_engine, lowered_for
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.phases import collected, phase, seconds_until_now
@@ -120,7 +120,7 @@ def examined(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask)
         if args.show_properties:
             raise Listed("\n".join(properties(program)))
         program, verdict = under_race_model(*ask(program, watch))
-        verdict = _simpler(program, verdict) if args.shorten and _shown(args) else verdict
+        verdict = _simpler(program, verdict) if args.shorten and shown(args) else verdict
     except exits.OutOfTime as late:
         limit = "time limit reached"
         known = late.args[0] if late.args else _stopped(limit, watch, program)
@@ -168,11 +168,6 @@ def _files(args: argparse.Namespace, asked: Request, program: Program | None, ve
         from fsoft.cli.story import write_report
 
         yield lambda: write_report(args, asked, program, verdict)
-
-
-def _shown(args: argparse.Namespace) -> bool:
-    """Whether anybody will see the trace."""
-    return bool(args.trace or args.json or args.trace_file or args.html or wanted(args))
 
 
 def _simpler(program: Program, verdict: Verdict) -> Verdict:

@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING, Any
 from checkers.registry import Progress, UnknownEngine, model_engine
 from fsoft.cli.arguments import Parser, Request, positive
 from fsoft.cli.circuits import engine_options
-from fsoft.cli.exits import OutOfTime, UsageError
+from fsoft.cli.exits import OutOfMemory, OutOfTime, UsageError
+from fsoft.cli.reports import shown
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 
 if TYPE_CHECKING:
     from fsoft.backend import Backend
-    from fsoft.encodings import Encoding, Given
+    from fsoft.encodings import Encoding, Given, Simpler
+    from fsoft.passes.unwind import Unwound
 
 NAMES = ("circuit", "tcbmc", "lazy", "mu", "schedule", "paths", "uw")
 _MARGIN = 0.3
+_LEAST = 1.0  # seconds for a simpler run
 _OPTIONS = {
     "contexts": "contexts", "order": "order", "rounds": "rounds", "schedule": "schedule", "writes": "writes", "mu_grain": "grain",
     "mu_reads": "reads", "context_bound": "context_bound", "eager_guards": "eager_guards", "merge_states": "merge",
@@ -120,12 +123,32 @@ def ask_bounded(program: Program, encoding: Encoding, args: argparse.Namespace, 
     elif args.solver is not None:
         options["solver"] = args.solver
     try:
-        verdict = answer(program, encoding.name, given_bounds(args), progress=progress, timeout=left, say=_say(args), **options)
+        verdict = answer(
+            program, encoding.name, given_bounds(args), progress=progress, timeout=left, say=_say(args), simpler=_simpler(program, args),
+            **options,
+        )  # fmt: skip
     except BadBound as error:
         raise UsageError(str(error)) from None
     if verdict.kind == "UNKNOWN" and not verdict.bounds and left is not None and verdict.stats.seconds >= left - _MARGIN:
         raise OutOfTime
     return verdict
+
+
+def _simpler(program: Program, args: argparse.Namespace) -> Simpler | None:
+    """For a trace that somebody will see: one with as few switches as possible. It may take as long as the search for the first."""
+    if not (args.shorten and shown(args)):
+        return None
+    began = time.monotonic()
+
+    def simpler(unwound: Unwound, verdict: Verdict) -> Verdict:
+        from fsoft.fewest import fewest_switches
+
+        try:
+            return fewest_switches(program, unwound, verdict, max(_LEAST, time.monotonic() - began), _say(args))
+        except (OutOfTime, OutOfMemory, MemoryError):
+            return verdict
+
+    return simpler
 
 
 def ask_growing(

@@ -110,6 +110,11 @@ def wanted(args: argparse.Namespace) -> bool:
     return any(path is not None for path in (args.witness, args.graphml_witness, args.sarif, args.junit))
 
 
+def shown(args: argparse.Namespace) -> bool:
+    """Whether anybody will see the trace."""
+    return bool(args.trace or args.json or args.trace_file or args.html or wanted(args))
+
+
 def task_of(args: argparse.Namespace, asked: Request) -> Task:
     """What was asked, as the files name it."""
     import shlex

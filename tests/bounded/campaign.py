@@ -2,8 +2,9 @@
 
 Each random program is asked of all three encodings: of tcbmc in one of its orders, of lazy, and of mu in one of its nine variants, the
 next one with each program. With growing bounds the verdict must be the explorer's. Every other program is asked with small bounds, too,
-where exactly the errors within the bound must be found. A question has `--seconds` of processor time. Prints asked and decided by
-variant. With `--state` answers are kept, and a campaign that was interrupted goes on.
+where exactly the failing assertions within the bound must be found. A question has `--seconds` of processor time. `--check` asks for
+another property, with growing bounds only. Prints asked and decided by variant. With `--state` answers are kept, and a campaign that was
+interrupted goes on.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from pathlib import Path
 from fsoft.api import load
 from fsoft.bounded.contexts import ORDERS
 from fsoft.bounded.given import Given
+from fsoft.bounded.mu import GRAINS
+from fsoft.bounded.sequence import READS
 from fsoft.encodings import answer
 from fsoft.passes.bounds import Bounds
 from fsoft.passes.unwind import unwind
@@ -29,16 +32,15 @@ from fsoft.program.options import Options
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 from fsoft.properties import explore
-from tests.bounded.agreement import TooMany, reachable_within
 from tests.bounded.fewest_writes import Fewest, TooLarge
-from tests.bounded.unwinding_memory import VARIANTS as MU
+from tests.bounded.oracles import TooMany, within_contexts, within_rounds
 from tests.fuzz.concurrent import Generator
-from tests.sequentialize.rounds import violated_within
 
 LIMITS = Limits(seconds=10, states=20_000)
-VARIANTS = (tuple(f"tcbmc {order}" for order in ORDERS), ("lazy",), tuple(f"mu {grain} {reads}" for grain, reads in MU))
+VARIANTS = (tuple(f"tcbmc {order}" for order in ORDERS), ("lazy",), tuple(f"mu {grain} {reads}" for grain in GRAINS for reads in READS))
 """By encoding."""
 SECONDS = 2.0
+ASSERTIONS = "unreach-call"
 Answers = list[tuple[str, str, str]]
 """About one program: the question, what the explorer says, and what the encoding says."""
 
@@ -54,12 +56,17 @@ def limited(seconds: float) -> Iterator[None]:
     def late(_signal: int, _frame: object) -> None:
         raise _Late
 
-    before = signal.signal(signal.SIGPROF, late)
+    def lost(what: sys.UnraisableHookArgs) -> None:
+        if what.exc_type is not _Late:
+            told(what)
+
+    before, told, sys.unraisablehook = signal.signal(signal.SIGPROF, late), sys.unraisablehook, lost
     signal.setitimer(signal.ITIMER_PROF, seconds, 0.1)  # again and again: a destructor that is interrupted passes nothing on
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
+        sys.unraisablehook = told
         signal.signal(signal.SIGPROF, before)
 
 
@@ -81,15 +88,15 @@ def expected_within(variant: str, program: Program, bound: int) -> str:
     name, *rest = variant.split()
     try:
         if name == "tcbmc":
-            found: bool | None = reachable_within(unwound, bound, rest[0])
+            found = within_contexts(unwound, bound, rest[0])
         elif name == "lazy":
-            found = violated_within(unwound, bound)
+            found = within_rounds(unwound, bound)
         else:
             needed = Fewest(unwound, rest[0]).search()
             found = needed is not None and needed <= bound
     except (TooMany, TooLarge):
-        found = None
-    return "UNKNOWN" if found is None else "found" if found else "not found"
+        return "UNKNOWN"
+    return "found" if found else "not found"
 
 
 def within(variant: str, program: Program, bound: int) -> str:
@@ -111,15 +118,19 @@ def _in_time(seconds: float, question: Callable[[], str]) -> str:
         return "UNKNOWN"
 
 
-def ask(seed: int, folder: Path, seconds: float = SECONDS) -> Answers:
+def ask(seed: int, folder: Path, seconds: float = SECONDS, check: str = ASSERTIONS) -> Answers:
     """All questions about the program of a seed."""
     path = folder / "p.c"
-    path.write_text(Generator(seed, small=True).program())
-    program = load([str(path)], Options())
+    path.write_text(Generator(seed, small=True, blocking=check == "no-deadlock").program())
+    return answers(load([str(path)], Options(checks=frozenset({check}))), seed, seconds)
+
+
+def answers(program: Program, seed: int, seconds: float = SECONDS) -> Answers:
+    """All questions about a program; the seed chooses the variants."""
     variants = [of_one[seed // 2 % len(of_one)] for of_one in VARIANTS]
     said = explore(program, limits=LIMITS).last_line()
     rows = [(f"{one}, growing", said, _in_time(seconds, lambda one=one: grown(one, program))) for one in variants]  # type: ignore[misc]
-    for variant in variants if seed % 2 else ():
+    for variant in variants if seed % 2 and ASSERTIONS in program.checks else ():
         bound = 1 + seed // 2 % 4
         said = _in_time(seconds, lambda: expected_within(variant, program, bound))  # noqa: B023  # asked at once
         got = _in_time(seconds, lambda: within(variant, program, bound))  # noqa: B023
@@ -129,26 +140,26 @@ def ask(seed: int, folder: Path, seconds: float = SECONDS) -> Answers:
 
 def report(rows: dict[int, Answers]) -> tuple[str, bool]:
     """Asked and decided by variant, then the programs on which they do not agree; whether there are any."""
-    known = [(seed, row) for seed, answers in rows.items() for row in answers if row[1] != "UNKNOWN"]
+    known = [(seed, row) for seed, about in rows.items() for row in about if row[1] != "UNKNOWN"]
     decided = [(seed, row) for seed, row in known if row[2] != "UNKNOWN"]
     asked, answered = Counter(row[0] for _, row in known), Counter(row[0] for _, row in decided)
     wrong = [f"seed {seed}: {what}: {got}, the explorer: {said}" for seed, (what, said, got) in decided if said != got]
-    errors = sum(said in ("found", "FALSE(unreach-call)") for _, (_, said, _) in decided)
+    errors = sum(said.startswith(("found", "FALSE")) for _, (_, said, _) in decided)
     lines = [f"{what:<32} decided {answered[what]}/{asked[what]}" for what in sorted(asked)]
     total = f"{len(rows)} programs, {len(known)} questions; decided {len(decided)} ({errors} with an error), {len(wrong)} wrong"
     return "\n".join([*lines, total, *wrong]), bool(wrong)
 
 
-def campaign(seeds: Iterable[int], seconds: float = SECONDS, state: Path | None = None) -> dict[int, Answers]:
+def campaign(seeds: Iterable[int], seconds: float = SECONDS, state: Path | None = None, check: str = ASSERTIONS) -> dict[int, Answers]:
     """The answers about the programs of the seeds; those in the file `state` are taken from there, and new ones put there."""
     rows: dict[int, Answers] = {}
     if state is not None and state.exists():
         kept = map(json.loads, state.read_text().splitlines())
-        rows = {seed: [(what, said, got) for what, said, got in answers] for seed, answers in kept}
+        rows = {seed: [(what, said, got) for what, said, got in about] for seed, about in kept}
     with tempfile.TemporaryDirectory() as folder:
         for seed in seeds:
             if seed not in rows:
-                rows[seed] = ask(seed, Path(folder), seconds)
+                rows[seed] = ask(seed, Path(folder), seconds, check)
                 if state is not None:
                     with state.open("a") as file:
                         file.write(json.dumps([seed, rows[seed]]) + "\n")
@@ -161,9 +172,10 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--step", type=int, default=1, help="every so many seeds only")
     parser.add_argument("--seconds", type=float, default=SECONDS)
+    parser.add_argument("--check", default=ASSERTIONS)
     parser.add_argument("--state", type=Path, help="a file that keeps the answers")
     args = parser.parse_args()
-    text, wrong = report(campaign(range(args.first, args.first + args.count, args.step), args.seconds, args.state))
+    text, wrong = report(campaign(range(args.first, args.first + args.count, args.step), args.seconds, args.state, args.check))
     print(text)
     return int(wrong)
 

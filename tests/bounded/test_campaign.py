@@ -15,7 +15,14 @@ def test_random_programs(part: int) -> None:
     rows = campaign(range(COUNT * part, COUNT * (part + 1)), seconds=0.5)
     text, wrong = report(rows)
     print(text)
-    known = [row for answers in rows.values() for row in answers if row[1] != "UNKNOWN"]
+    known = [row for about in rows.values() for row in about if row[1] != "UNKNOWN"]
     assert not wrong
     assert {what.split(",")[0] for what, _, _ in known} == {one for of_one in VARIANTS for one in of_one}
     assert sum(got != "UNKNOWN" for _, _, got in known) * 10 >= len(known) * 6
+
+
+@pytest.mark.parametrize("check", ["no-deadlock", "no-data-race"])
+def test_properties_of_states(check: str) -> None:
+    text, wrong = report(campaign(range(300, 306), seconds=0.5, check=check))
+    print(text)
+    assert not wrong

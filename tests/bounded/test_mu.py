@@ -1,4 +1,4 @@
-"""Memory unwinding: what each grain can tell with how many positions, coverage, properties of states, and agreement with the explorer."""
+"""Memory unwinding: what each grain can tell with how many positions, coverage, properties of states. (Agreement: `campaign.py`.)"""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from fsoft.program.options import Options
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 from tests.bounded.fewest_writes import Fewest
-from tests.bounded.unwinding_memory import VARIANTS, agreement, exactness
 
 HEAD = "#include <pthread.h>\n#include <assert.h>\nvoid __VERIFIER_assume(int);\nint x, y, z;\npthread_mutex_t m, k;\n"
 MAIN = "int main() { pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b, 0, g, 0); %s return 0; }\n"
@@ -42,7 +41,8 @@ void *g(void *a) { int t = x; x = t + 1; return 0; }
 """ + MAIN % "pthread_join(a, 0); pthread_join(b, 0); assert(x == 2);"
 
 
-@pytest.mark.parametrize("grain, reads", VARIANTS)
+@pytest.mark.parametrize("reads", READS)
+@pytest.mark.parametrize("grain", GRAINS)
 def test_every_variant_finds_a_lost_update(tmp_path: Path, grain: str, reads: str) -> None:
     assert ask(program(tmp_path, LOST_UPDATE), grain, reads, incremental=True).last_line() == "FALSE(unreach-call)"
 
@@ -184,14 +184,3 @@ def test_what_a_term_writes() -> None:
     ]
     for term, when, value in rows:
         assert written_where(term, old) == (when, value)
-
-
-@pytest.mark.parametrize("check, count", [("unreach-call", 4), ("no-data-race", 2)])
-def test_agreement_with_the_explorer(check: str, count: int) -> None:
-    tally = agreement(range(count), check)
-    assert not tally.wrong and tally.decided
-
-
-def test_small_bounds_find_what_the_explorer_finds_within_them() -> None:
-    tally = exactness(range(8))
-    assert not tally.wrong and any(tally.needed)

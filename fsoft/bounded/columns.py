@@ -47,9 +47,9 @@ def _together(shared: Shared, slot: int, index: int) -> list[tuple[int, int]]:
                 alone.append(_one_at_a_time(shared.cells, slot, action))
     found = []
     for entry in members(every):
-        others = 0
+        others, mine = 0, sum(mask >> entry & 1 for mask in writers)
         for mask, single in zip(writers, alone, strict=True):
-            others |= mask if not (single and mask >> entry & 1) else 0
+            others |= 0 if single and mine == 1 and mask >> entry & 1 else mask  # who is the only one to write here writes nothing else
         found.append((entry, others & ~(1 << entry)))
     return found
 

@@ -53,7 +53,7 @@ class Fold:
         validity = Validity(program)
 
         def template(old: Template) -> Template:
-            folding = _Folding(self, old, sharing, validity)
+            folding = _Folding(self, old, sharing, validity, "valid-memtrack" in program.checks)
             folding.run()
             drop = droppable(program, validity, old)
             return Graph(tidy_template(folding.graph.finish(), drop, old)).finish()
@@ -62,9 +62,10 @@ class Fold:
 
 
 class _Folding:
-    """One template. `invisible` holds the ids of steps that may be folded into what comes before; new steps are added as they are made."""
+    """One template. `invisible` holds the ids of steps that may be folded into what comes before; new steps are added as they are made.
+    `ends`: what is there when the process ends is asked, so that nobody may miss the moment."""
 
-    def __init__(self, options: Fold, template: Template, sharing: Sharing, validity: Validity):
+    def __init__(self, options: Fold, template: Template, sharing: Sharing, validity: Validity, ends: bool):
         self.options = options
         self.template = template
         self.validity = validity
@@ -79,6 +80,8 @@ class _Folding:
             if step.tags or blocking(step) or template.locations[step.target].atomic:
                 continue
             if options.stops and any(isinstance(action, (Check, Halt)) for action in step.actions):
+                continue
+            if ends and any(isinstance(action, Halt) and action.kind == "ended" for action in step.actions):
                 continue
             if not sharing.visible(template, step):
                 self._invisible[id(step)] = step

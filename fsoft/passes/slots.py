@@ -13,7 +13,7 @@ from fsoft.analysis.constants import Known
 from fsoft.analysis.points_to import PointsTo
 from fsoft.analysis.validity import constants_in
 from fsoft.program import descriptor
-from fsoft.program.expr import FALSE, Expr, const, make, walk
+from fsoft.program.expr import FALSE, TRUE, Expr, const, make, walk
 from fsoft.program.program import Action, Load, Program, Step, Store, Template, Thread
 from fsoft.records import dataclass
 
@@ -133,10 +133,10 @@ class Slots:
         """After an action (filled in): update what is known about states, and which registers hold the state of a taken slot."""
         if isinstance(action, Load) and action.address.op == "const" and known.get(action.address.value) is TAKEN:
             taken.add(action.reg)
-        elif isinstance(action, Store) and action.address.op == "const" and action.address.value in self._states:
+        elif isinstance(action, Store) and action.when is not FALSE and action.address.is_const and action.address.value in self._states:
             known.pop(action.address.value, None)
             who = self._trusted.get(self._states[action.address.value])
-            if who == slot and action.when.is_const and action.value.op == "const" and action.value.value == descriptor.RUNNING:
+            if who == slot and action.when is TRUE and action.value.op == "const" and action.value.value == descriptor.RUNNING:
                 known[action.address.value] = TAKEN
 
     def _of(self, thread: Thread) -> _Doings:

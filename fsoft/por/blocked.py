@@ -68,8 +68,8 @@ def blockade(one: Footprint, sizes: list[int], locks: int) -> Blockade | None:
         parts.sort(key=lambda p: p.lock is None)  # a held lock names one thread: ask that first
         barriers.append(Barrier(need.when, need.stops, tuple(parts), context))
     life = 0
-    for load in one.loads:
-        life |= sum(1 << n for n in members(load.masks[0]) if not sizes[n])
+    for item in one.items:
+        life |= sum(1 << n for n in members(item.reads) if n < len(sizes) and not sizes[n])
     return Blockade(tuple(one.loads), tuple(barriers), life)
 
 

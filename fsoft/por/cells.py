@@ -93,6 +93,13 @@ class Ground:
             return None
         return place.base + number
 
+    def sound(self, where: Where, address: int) -> bool:
+        """A load or store there is one inside an object that never dies."""
+        place = self.place(address >> self.program.offset_bits)
+        if place is None or place.status >= 0 or where.kind not in ("load", "store") or (where.kind == "store" and place.rom is not None):
+            return False
+        return (address & self.layout.offset_mask) + where.size <= place.limit
+
     # ------------------------------------------------------------ masks
 
     def place(self, number: int) -> Place | None:

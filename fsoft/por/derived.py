@@ -153,10 +153,14 @@ class FlagsOf:
         new.written(address, store.masks[1])
         new.owned[address] = store.masks[1]
 
-    @staticmethod
-    def _sets(flags: Flags, store: Written, address: Expr) -> tuple[int, Tokens] | None:
+    def _sets(self, flags: Flags, store: Written, address: Expr) -> tuple[int, Tokens] | None:
         sure = store.when is TRUE and store.stops is FALSE and store.value.is_const and store.value.value != 0
-        return flags.free.get(address) if sure and settled(address) else None
+        return flags.free.get(address) if sure and settled(address) and self._whole(store.masks[1], store.size) else None
+
+    def _whole(self, cells: int, size: int) -> bool:
+        """An access of that size is one of the whole flag."""
+        sizes = self.ground.sizes
+        return all(cell >= len(sizes) or sizes[cell] == size for cell in members(cells))  # beyond: whether another entry is 0
 
     def _loads(self, one: Footprint, new: Flags, defs: dict[str, Expr], changed: set[str], tokens: Tokens) -> None:
         """Registers that tell whether a flag is 0."""
@@ -165,6 +169,8 @@ class FlagsOf:
         for load in one.loads:
             address = fill(load.address, defs)
             if load.when is not TRUE or not settled(address) or not changed.isdisjoint(address.reads):
+                continue
+            if not self._whole(load.masks[0], load.size):
                 continue
             zero = eq(value_of(load), const(0, 8 * load.size))
             for name, value in one.after.items():
@@ -193,8 +199,8 @@ class FlagsOf:
         found = self._sets(flags, store, address)
         if found is not None and len(self.prints[index].stores) == 1:
             keys = frozenset(key for token in found[1] for key in _relations(address, token, self.ground))
-            self.settings[index] = Setting(index, address, store.masks[1], keys)
-        elif not (store.value.is_const and store.value.value == 0 and address in flags.owned):
+            self.settings[index] = Setting(index, store.address, store.masks[1], keys)
+        elif not (store.value.is_const and store.value.value == 0 and address in flags.owned and self._whole(store.masks[1], store.size)):
             self.spoiled |= store.masks[1]
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from fsoft.analysis.actions import members
+from fsoft.analysis.liveness import Liveness
 from fsoft.por.bits import spared
 from fsoft.por.cells import Ground
 from fsoft.por.derived import FlagsOf, derived_cells
@@ -37,6 +38,7 @@ class Facts:
 
     def __init__(self, program: Program, patterns: Patterns = NO_PATTERNS, seen: Seen | None = None):
         self.program, self.seen = program, seen
+        self._liveness: dict[int, Liveness] = {}
         self.ground = Ground(program)
         self.layout = self.ground.layout
         self.descriptors = Descriptors(self.ground)
@@ -91,9 +93,16 @@ class Facts:
         return frozenset(lock for lock in found if settled(lock))
 
     def owned(self, slot: int, location: int) -> list[Expr]:
-        """Addresses (over registers) of the derived locks that a slot holds at a location."""
-        flags = self.flags[slot].at[location]
-        return [] if flags is None else [a for a, mask in flags.owned.items() if not mask & ~self.derived]
+        """Addresses of the derived locks that a slot holds at a location, over registers that are live there: others have no value."""
+        flags, live = self.flags[slot].at[location], self._live(slot, location)
+        return [] if flags is None else [a for a, mask in flags.owned.items() if not mask & ~self.derived and a.reads <= live]
+
+    def _live(self, slot: int, location: int) -> frozenset[str]:
+        template = self.program.threads[slot].template
+        table = self._liveness.get(id(template))
+        if table is None:
+            table = self._liveness[id(template)] = Liveness(template)
+        return table.names(table.at[location])
 
     # ------------------------------------------------------------ how they come about
 

@@ -48,12 +48,15 @@ class Loaded(NamedTuple):
 
 
 class Need(NamedTuple):
-    """The step needs `condition` if it comes here with `when`. `loads` come before it; `stops` is when the thread has stopped before."""
+    """The step needs `condition` if it comes here with `when`. `loads` come before it; `stops` is when the thread has stopped before: at a
+    check, or at an access that may be invalid, which is an input unless registers decide it. `mortal`: an object that may die is
+    accessed before, so that its end lets the step through."""
 
     when: Expr
     condition: Expr
     loads: int
     stops: Expr
+    mortal: bool
 
 
 class Written(NamedTuple):
@@ -122,6 +125,8 @@ class Tracer:
         self.print = Footprint(self.slot, index, guard, possible=self.ground.possible(self.slot, index))
         self.env: dict[str, Expr] = {}
         self._stored = self._inputs = 0
+        self._invalid: Expr = FALSE
+        self._mortal = False
         self._load_items: list[int | None] = []
         self._at_start = step.source == 0
         for action in self.ground.actions(self.slot, index):
@@ -169,7 +174,8 @@ class Tracer:
     def _action(self, action: Action, when: Expr) -> None:
         out = self.print
         if isinstance(action, Require):
-            out.needs.append(Need(when, self._term(action.condition), len(out.loads), out.stops))
+            stops = disj(out.stops, self._invalid)
+            out.needs.append(Need(when, self._term(action.condition), len(out.loads), stops, self._mortal))
         elif isinstance(action, (Check, Halt)):
             failed = negate(self._term(action.condition)) if isinstance(action, Check) else TRUE
             out.stops = disj(out.stops, conj(when, failed))
@@ -204,6 +210,13 @@ class Tracer:
                 assert address is not None
                 value = self._term(action.value)
                 out.stores.append(Written(address, action.size, value, when, out.stops, len(out.needs), masks))
+        self._mortal = self._mortal or masks[0] & self.ground.lives != 0
+        if address is not None and not (settled(address) and settled(when)) and not self._sound(action, address):
+            self._invalid = disj(self._invalid, self._input(1))
+
+    def _sound(self, action: Action, address: Expr) -> bool:
+        """The access is in order, whatever others do."""
+        return address.is_const and self.ground.sound(where_of(action), address.value)
 
     def _still_nonzero(self, address: Expr, value: Expr, size: int) -> int:
         """The bit of the slot's own state, where it goes from RUNNING to another number that is not 0."""

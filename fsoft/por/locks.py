@@ -62,7 +62,7 @@ def acquires(ground: Ground, one: Footprint) -> list[Acquire]:
 def _blocks(one: Footprint, known: dict[Expr, Expr], free: Expr) -> bool:
     """With what is known the step comes to a condition that is false, and nothing stops the thread before."""
     for need in one.needs:
-        if replaced(need.when, known) is TRUE and replaced(need.stops, known) is FALSE:
+        if replaced(need.when, known) is TRUE and replaced(need.stops, known) is FALSE and not need.mortal:
             if any(part is free or replaced(part, known) is FALSE for part in conjuncts(need.condition)):
                 return True
     return False
@@ -190,45 +190,46 @@ class Held:
         for address, acquire in taken:
             if acquire.strict:
                 new.apart.update(frozenset((address, other)) for other in new.held if other is not address)
-        gained: dict[Expr, int] = {}
-        maybe: list[tuple[Expr, Expr, int]] = []
+        gained = Certain(apart=new.apart)  # by this step, and not given back in it
         for store in one.stores:
             address = fill(store.address, here)
             if store.value is const(self._me, store.value.width) and settled(address):
-                self._gain(one, store, address, taken, gained, maybe)
+                self._gain(one, store, address, taken, gained)
             else:
                 new.release(address, store.masks[1])
+                gained.release(address, store.masks[1])
         for item in one.items:
             if item.where.kind == "life":
                 new.release(FALSE, item.writes)
-        new.held.update(gained)
+                gained.release(FALSE, item.writes)
+        new.held.update(gained.held)
         new.forget(set(one.after))
-        for condition, address, mask in maybe:
+        for condition, (address, mask) in gained.maybe.items():
             if one.after.keys().isdisjoint(address.reads):
                 new.maybe[condition] = (address, mask)
         return new
 
-    def _gain(self, one: Footprint, store: Written, address: Expr, taken: list[tuple[Expr, Acquire]], gained: dict[Expr, int],
-              maybe: list[tuple[Expr, Expr, int]]) -> None:  # fmt: skip
+    def _gain(self, one: Footprint, store: Written, address: Expr, taken: list[tuple[Expr, Acquire]], gained: Certain) -> None:
         """The thread writes its id: the lock is held afterwards, or is if a register tells that the store happened."""
         happens = conj(store.when, negate(store.stops))
         for other, _ in taken:
             if other is address:
                 mine = assume_mine(one, store, self._me)
                 if replaced(happens, mine) is TRUE or happens is TRUE:
-                    gained[address] = store.masks[1]
+                    gained.held[address] = store.masks[1]
                     return
         if happens is TRUE:
-            gained[address] = store.masks[1]
+            gained.held[address] = store.masks[1]
             return
         for name, value in one.after.items():
             for zero in (value, negate(value)) if value.width == 1 else (eq(value, const(0, value.width)),):
                 if zero is happens:
                     told = reg(name, value.width)
                     if value.width == 1:
-                        maybe.append((told if zero is value else negate(told), address, store.masks[1]))
+                        condition = told if zero is value else negate(told)
                     else:
-                        maybe.append((eq(told, const(0, value.width)), address, store.masks[1]))
+                        condition = eq(told, const(0, value.width))
+                    gained.maybe[condition] = (address, store.masks[1])
 
 
 def assume_mine(one: Footprint, store: Written, me: int) -> dict[Expr, Expr]:

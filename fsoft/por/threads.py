@@ -149,7 +149,7 @@ def awaited(one: Footprint) -> list[Expr]:
     for load in one.loads if one.plain else ():
         known = {load.name: const(descriptor.RUNNING, 8 * load.size)}
         for need in one.needs if load.when is TRUE else ():
-            if fill(need.when, known) is TRUE and fill(need.stops, known) is FALSE:
+            if fill(need.when, known) is TRUE and fill(need.stops, known) is FALSE and not need.mortal:
                 if any(fill(part, known) is FALSE for part in conjuncts(need.condition)):
                     found.append(load.address)
                     break

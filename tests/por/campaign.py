@@ -31,9 +31,11 @@ from fsoft.properties import explore
 from fsoft.properties.confirmed import confirmed
 from fsoft.transactions import ORDERS, Reduction, in_steps
 from tests.fuzz.concurrent import Generator
-from tests.por.programs import Meetings, Program, Sections
+from tests.por.programs import Flags, Meetings, Program, Sections
 
 PROPERTIES = ("unreach-call", "no-deadlock", "no-data-race")
+POINTERS = ("unreach-call", "valid-deref")
+"""For programs with flags: every other one is asked about its indices."""
 KINDS = ("none", "lockset", "lock-pattern")
 CIRCUITS = (*(Reduction("cstub", kind) for kind in KINDS), *(Reduction(kind) for kind in ORDERS))
 """The reductions that circuits have."""
@@ -84,6 +86,10 @@ def sections(seed: int) -> str:
     return Sections(seed).text()
 
 
+def flags(seed: int) -> str:
+    return Flags(seed).text()
+
+
 def explored(tally: Tally, seed: int, program: Loaded, kinds: Sequence[str], limits: Limits) -> Verdict:
     """Compare the explorer with itself; the oracle's verdict."""
     whole = explore(program, reduce=False, limits=limits)
@@ -115,7 +121,7 @@ def explored_merged(tally: Tally, seed: int, program: Loaded, kind: str, whole: 
         confirmed(program, in_steps(joined, found.trace), found.prop, found.stats)
 
 
-SOURCES = {"all": source, "meetings": meetings, "sections": sections}
+SOURCES = {"all": source, "meetings": meetings, "sections": sections, "flags": flags}
 
 
 @dataclass(frozen=True)
@@ -176,11 +182,12 @@ def main() -> int:
     parser.add_argument("--every", action="store_true", help="each engine with every reduction, not one in turn")
     parser.add_argument("--no-explorer", action="store_true", help="the oracle and the engines only")
     parser.add_argument("--seconds", type=float, default=10, help="for each question to an engine")
-    parser.add_argument("--of", choices=SOURCES, default="all", help="programs that meet, or with critical sections, only")
+    parser.add_argument("--of", choices=SOURCES, default="all", help="programs that meet, with critical sections, or with flags, only")
     args = parser.parse_args()
     kinds = () if args.no_explorer else KINDS
     limits = {"states": args.states, "small": args.small, "seconds": args.seconds}
-    campaign = Campaign(kinds, args.engine, every=args.every, text=SOURCES[args.of], **limits)
+    asked = POINTERS if args.of == "flags" else PROPERTIES
+    campaign = Campaign(kinds, args.engine, every=args.every, properties=asked, text=SOURCES[args.of], **limits)
     tally = campaign.run(range(args.first, args.first + args.count), lambda so_far: print("\n".join(so_far.lines()), flush=True))
     print("\n".join(tally.lines()))
     return 1 if tally.wrong else 0

@@ -172,3 +172,63 @@ class Sections(Program):
         create = f"pthread_create(&p, 0, worker, &number[0]); pthread_create(&q, 0, {second_start});"
         lines.append(f"int main(void) {{ int i = 0, r = 0; pthread_t p, q; {start} {first} {create} {join} {last} return 0; }}")
         return "\n".join(lines) + "\n"
+
+
+FLAGS = """#include <semaphore.h>
+int flag[2], idx, far[4];
+unsigned long long wide;
+sem_t sem;
+"""
+
+
+class Flags(Program):
+    """Flags that are locks, or nearly: tested and set with and without a lock around it, by an index or a pointer that is forgotten or
+    kept, by halves, cleared by their setter or by anybody; atomic sections that take a lock and give it back, or wait after an access
+    whose index others change."""
+
+    def place(self) -> str:
+        return self.random.choice(("x", "x", "y"))
+
+    def inside(self) -> str:
+        pick = self.random
+        writes = "x = 1; x = 0; assert(x == 0);"
+        return pick.choice((writes, writes, writes, "x = 1; x = 0;", "assert(x == 0);", "x = 1; y = x; x = 0;", self.simple()))
+
+    def tested(self) -> str:
+        """A flag is taken, and perhaps given back."""
+        pick = self.random
+        at, before = pick.choice((
+            ("flag[0]", ""), ("flag[k]", "int k = __VERIFIER_nondet_bool();"), ("flag[k]", "int k = i;"), ("*f", "int *f = &flag[idx];"),
+            ("*f", "int k = idx; int *f = &flag[k]; y = k;"), ("wide", ""), ("*(int *)&wide", ""),
+        ))  # fmt: skip
+        set_to = "wide = 1ULL << 32;" if "wide" in at else f"{at} = 1;"
+        clear = pick.choice(("wide = 0;" if "wide" in at else f"{at} = 0;", "", "flag[0] = 0;"))
+        if clear and pick.random() < 0.6:
+            clear = f"pthread_mutex_lock(&lock[0]); {clear} pthread_mutex_unlock(&lock[0]);"
+        unlock = "pthread_mutex_unlock(&lock[0]);"
+        if pick.random() < 0.7:
+            return (f"{{ {before} pthread_mutex_lock(&lock[0]); if ({at} == 0) {{ {set_to} {unlock} {self.inside()} {clear} }} "
+                    f"else {{ {unlock} }} }}")  # fmt: skip
+        return f"{{ {before} if ({at} == 0) {{ {set_to} {self.inside()} {clear} }} }}"
+
+    def statement(self, depth: int) -> str:
+        pick = self.random
+        piece = "__VERIFIER_atomic_begin(); {0} __VERIFIER_atomic_end();"
+        taken = f"pthread_mutex_lock(&lock[0]); {self.simple()} pthread_mutex_unlock(&lock[0]);"
+        waits = pick.choice((taken, "sem_wait(&sem);", taken))
+        return pick.choice((
+            self.tested(), self.tested(), self.tested(), taken, piece.format(taken), piece.format(f"far[idx + i] = 1; {waits}"),
+            f"pthread_mutex_lock(&lock[0]); idx = {pick.choice((1, 3, 4))}; idx = 0; pthread_mutex_unlock(&lock[0]);",
+            "sem_wait(&sem);", "sem_post(&sem);", f"idx = {pick.choice((0, 1, 1, 4))};", self.inside(),
+        ))  # fmt: skip
+
+    def text(self) -> str:
+        pick = self.random
+        bodies = [" ".join(self.statement(1) for _ in range(pick.randint(1, 2))) for _ in range(2)]
+        lines = [HEAD + FLAGS, f"void *worker(void *a) {{ int i = (int)(long)a; {bodies[0]} return 0; }}"]
+        lines.append(f"void *other(void *a) {{ int i = (int)(long)a; {bodies[1]} return 0; }}")
+        second = pick.choice(("worker", "other", "other"))
+        create = f"pthread_create(&p, 0, worker, (void *)0); pthread_create(&q, 0, {second}, (void *)1);"
+        last = pick.choice(("", "", "idx = 1;", "flag[0] = 0;", "pthread_join(p, 0); assert(x == 0);"))
+        lines.append(f"int main(void) {{ pthread_t p, q; sem_init(&sem, 0, {pick.choice((0, 0, 1))}); {create} {last} return 0; }}")
+        return "\n".join(line.replace("r = ", "y = ") for line in lines) + "\n"

@@ -21,6 +21,7 @@ from fsoft.properties.waits import Source as Waited
 from fsoft.properties.waits import Waits
 from fsoft.sequentialize.coverage import beyond
 from fsoft.sequentialize.leaks import add_leaks
+from fsoft.sequentialize.lives import Lives
 from fsoft.sequentialize.probe import Probe, Seen
 from fsoft.sequentialize.sequential import Writer
 from fsoft.sequentialize.threads import Positions, Source
@@ -29,8 +30,8 @@ from fsoft.sequentialize.threads import Positions, Source
 class Final:
     """Writes the end of the sequential Program. `busy[r][slot]` says whether a thread took a visible step in round r."""
 
-    def __init__(self, out: Writer, positions: Positions, sources: list[Source]):
-        self.out, self.positions, self.sources = out, positions, sources
+    def __init__(self, out: Writer, positions: Positions, sources: list[Source], lives: Lives):
+        self.out, self.positions, self.sources, self.lives = out, positions, sources, lives
         self.program: Program = out.concurrent
         self.validity = Validity(self.program)
         self.races = "no-data-race" in self.program.checks
@@ -43,7 +44,7 @@ class Final:
                 if location not in source.ranks:
                     continue  # nobody rests here
                 here = self.positions.at(source, location)
-                probes = [Probe(self.out, source, step, here, self.validity, self.races).look() for _, step in steps]
+                probes = [Probe(self.out, source, step, here, self.validity, self.lives, self.races).look() for _, step in steps]
                 self.probes[source.slot, location] = probes
 
     def moves(self, slot: int, besides: str = "") -> Expr:
@@ -74,7 +75,7 @@ class Final:
         idle: Expr = TRUE
         for source in self.sources:
             idle = conj(idle, negate(disj(self.positions.gone(source), self.moves(source.slot))))
-        add_leaks(self.out, self._kept("over", disj(ended, conj(idle, negate(self._unfinished())))))
+        add_leaks(self.out, self.lives, self._kept("over", disj(ended, conj(idle, negate(self._unfinished())))))
 
     def _unfinished(self) -> Expr:
         """Somebody is where he has something to do."""

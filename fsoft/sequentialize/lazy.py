@@ -24,8 +24,9 @@ from fsoft.analysis.validity import Validity
 from fsoft.frontend.source import NOWHERE
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, negate
 from fsoft.program.interpreter import in_section
-from fsoft.program.program import Action, Assign, Halt, Input, Marker, Program, Require, Step
+from fsoft.program.program import Action, Alloc, Assign, Free, Halt, Input, Marker, Program, Require, Step
 from fsoft.sequentialize.final import Final
+from fsoft.sequentialize.lives import Lives
 from fsoft.sequentialize.schedule import Schedule
 from fsoft.sequentialize.sequential import GO, Sequential, Writer
 from fsoft.sequentialize.threads import Effects, Positions, Source
@@ -56,7 +57,7 @@ class _Playing:
         sharing, validity = Sharing(program), Validity(program)
         self.sources = [Source(program, thread, sharing, validity) for thread in program.threads]
         self.out = Writer(program)
-        self.positions = Positions(self.out)
+        self.positions, self.lives = Positions(self.out), Lives(self.out)
         self.go = self.out.register(GO, 1)
         self.busy: list[dict[int, Expr]] = []
         self.deferred: dict[tuple[str, int | None], Expr] = {}
@@ -76,7 +77,7 @@ class _Playing:
 
     def _final(self) -> None:
         """Questions about the state after the last round."""
-        final, checks, schedule = Final(self.out, self.positions, self.sources), self.program.checks, self.options.schedule
+        final, checks, schedule = Final(self.out, self.positions, self.sources, self.lives), self.program.checks, self.options.schedule
         if self.options.coverage or checks & OF_STATES:
             final.look()
         if self.ended is not None:
@@ -152,12 +153,18 @@ class _Playing:
                 whole = whole and not (new.kind == "ended" and self.ended is not None)
                 on = self._halt(source, new, when, on, whole, actions)
             else:
-                actions.append(new if source.harmless(action) else with_when(new, when))
+                actions += self._done(source, action, new, when)
                 changed |= isinstance(new, Effects)
         if step.target not in source.template.stops.values():
             target = self.positions.at(source, step.target)
             actions.append(Assign(str(target.data), disj(target, on)))
         self.out.step(actions, step.text, step, (source.slot, index))
+
+    def _done(self, source: Source, action: Action, new: Action, when: Expr) -> list[Action]:
+        """An action that goes on: `new` on the registers of the copy."""
+        if isinstance(new, (Alloc, Free)):
+            return self.lives.done(new, when)
+        return [new if source.harmless(action) else with_when(new, when)]
 
     def _halt(self, source: Source, halt: Halt, when: Expr, on: Expr, whole: bool, actions: list[Action]) -> Expr:
         """A halt of the whole run, or of this thread alone; whether the thread goes on after it."""

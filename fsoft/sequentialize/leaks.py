@@ -10,10 +10,11 @@ from fsoft.analysis.points_to import PointsTo
 from fsoft.program.expr import FALSE, Expr, conj, const, disj, eq, make, negate
 from fsoft.program.program import Action, Assign, Check, Load, Measure, Object
 from fsoft.properties.leaks import ROOTS
+from fsoft.sequentialize.lives import Lives
 from fsoft.sequentialize.sequential import Writer
 
 
-def add_leaks(out: Writer, over: Expr) -> None:
+def add_leaks(out: Writer, lives: Lives, over: Expr) -> None:
     """The check, if the process is `over`."""
     program = out.concurrent
     points_to = PointsTo(program)
@@ -22,7 +23,7 @@ def add_leaks(out: Writer, over: Expr) -> None:
         return
     mask = sum(1 << obj.id for obj in heap)
     roots = [obj for obj in program.objects[1:] if obj.storage in ROOTS and points_to.contents(obj.id) & mask]
-    live = {obj.id: _live(out, obj) for obj in heap}
+    live = {obj.id: lives.live.get(obj.id) or _live(out, obj) for obj in heap}
     words = {obj.id: _words(out, obj, live.get(obj.id)) for obj in [*roots, *(o for o in heap if points_to.contents(o.id) & mask)]}
     reached = {obj.id: out.register(f"reached.{obj.id}", 1) for obj in heap}
     for _ in range(len(heap)):
@@ -40,7 +41,7 @@ def add_leaks(out: Writer, over: Expr) -> None:
 
 
 def _live(out: Writer, obj: Object) -> Expr:
-    """The object is alive."""
+    """The object is alive, as an object is that has some bytes."""
     program = out.concurrent
     size, alive = out.register(f"size.{obj.id}", program.word), out.register(f"live.{obj.id}", 1)
     actions: list[Action] = [Measure(str(size.data), const(program.address(obj), program.word))]

@@ -1,18 +1,21 @@
 """A step that is looked at but not taken: whether it is enabled in the current state, and what it would access.
 
-Its loads are done into registers of their own; everything else is a matter of expressions, so nothing changes. An access counts if the step
-is enabled, the access is valid and nothing in the step stops the thread before it.
+Its loads are done into registers of their own; everything else is a matter of expressions (memory as the step changes it: `overlay.py`), so
+nothing changes. An access counts if the step is enabled, the access is valid and nothing in the step stops the thread before it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
-from fsoft.analysis.validity import Validity
-from fsoft.passes.reuse import apart
-from fsoft.program.expr import TRUE, Expr, binary, conj, const, disj, fill, ite, make, negate, resize
+from fsoft.analysis.validity import Validity, constant_in
+from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, ite, make, negate, resize
 from fsoft.program.interpreter import in_section
-from fsoft.program.program import Action, Alloc, Assign, Check, Free, Halt, Input, Leave, Load, Measure, Require, Step, Store
+from fsoft.program.program import Action, Alloc, Assign, Check, Enter, Free, Halt, Input, Leave, Load, Measure, Object, Require, Step, Store
+from fsoft.program.state import can_die
+from fsoft.sequentialize.lives import Lives
+from fsoft.sequentialize.overlay import Overlay
 from fsoft.sequentialize.sequential import Writer
 from fsoft.sequentialize.threads import Source
 
@@ -38,12 +41,19 @@ class Probe:
     step: Step
     here: Expr
     validity: Validity
+    lives: Lives
     whole: bool = False
     enabled: Expr = TRUE
     seen: list[Seen] = field(default_factory=list)
     _running: Expr = TRUE
     _known: dict[str, Expr] = field(default_factory=dict)
-    _stores: list[tuple[Store, Expr, Expr]] = field(default_factory=list)
+    _memory: Overlay = field(init=False)
+    _live: dict[int, Expr] = field(init=False)
+    _used: dict[int, Expr] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._memory = Overlay(self.source.program)
+        self._live, self._used = dict(self.lives.live), dict(self.lives.used)
 
     def look(self) -> Probe:
         """Emit what has to be loaded and fill in the result."""
@@ -83,51 +93,126 @@ class Probe:
         elif isinstance(action, Require):
             self.enabled = conj(self.enabled, disj(negate(when), self.expr(action.condition)))
         elif isinstance(action, Check):
-            self._running = conj(self._running, negate(conj(when, negate(self.expr(action.condition)))))
+            self._stop(conj(when, negate(self.expr(action.condition))))
         elif isinstance(action, Halt):
-            self._running = conj(self._running, negate(when))
+            self._stop(when)
         elif isinstance(action, (Load, Store)):
             self._access(action, when, guarded, actions)
         elif isinstance(action, Measure):
-            new = self._fresh(self.source.template.registers[action.reg].width)
-            actions.append(Measure(str(new.data), self.expr(action.address), guarded))
-            self._set(action.reg, new, when)
-        elif isinstance(action, (Free, Leave)):
-            address = self.expr(action.address)
-            size = self._measured(address, guarded, actions)
-            self._saw(action, conj(when, negate(binary("eq", size, const(0, size.width)))), address, size, True, False)
-        return not isinstance(action, Alloc)
+            size = self._memory.size(self.expr(action.address), self._measured(self.expr(action.address), guarded, actions))
+            self._set(action.reg, resize(size, self.source.template.registers[action.reg].width, False), when)
+        elif isinstance(action, Free):
+            self._free(action, when, guarded, actions)
+        elif isinstance(action, (Enter, Leave)):
+            self._lifetime(action, when)
+        elif all(number in self._live for number in self.source.program.pools[action.pool].objects):
+            self._alloc(action, when, guarded, actions)
+        else:
+            return False  # nothing that is looked at follows
+        return True
+
+    def _stop(self, when: Expr) -> None:
+        self._running = conj(self._running, negate(when))
 
     def _measured(self, address: Expr, when: Expr, actions: list[Action]) -> Expr:
+        """The size of the object there, in the state."""
         size = self._fresh(self.source.program.word)
         actions.append(Assign(str(size.data), const(0, size.width)))
         actions.append(Measure(str(size.data), address, when))
         return size
 
+    # ------------------------------------------------------------ accesses
+
     def _access(self, action: Load | Store, when: Expr, guarded: Expr, actions: list[Action]) -> None:
         word, address = self.source.program.word, self.expr(action.address)
-        valid: Expr = TRUE
+        valid, before = TRUE, TRUE  # `before`: the object was there already
         if not self.validity.safe(self.source.thread.template, action):
             bits = self.source.program.offset_bits
             end = binary("add", make("zext", word, (make("extract", bits, (address,), 0),)), const(action.size, word))
-            valid = binary("ule", end, self._measured(address, guarded, actions))
-            self._running = conj(self._running, negate(conj(when, negate(valid))))
+            size = self._measured(address, guarded, actions)
+            before, valid = binary("ule", end, size), binary("ule", end, self._memory.size(address, size))
+            self._stop(conj(when, negate(valid)))
         self._saw(action, conj(when, valid), address, const(action.size, word), isinstance(action, Store), action.sync)
         if isinstance(action, Store):
-            self._stores.append((action, address, when))
+            self._memory.store(address, action.size, self.expr(action.value), conj(when, valid))
             return
         new = self._fresh(8 * action.size)
-        actions.append(Load(str(new.data), address, action.size, action.sync, conj(guarded, valid), action.loc))
-        self._set(action.reg, self._forwarded(action, address, new), when)
+        actions.append(Load(str(new.data), address, action.size, action.sync, conj(guarded, before), action.loc))
+        unknown = partial(self._unknown, 8 * action.size, guarded, actions)
+        self._set(action.reg, self._memory.load(address, action.size, new, conj(when, valid), unknown), when)
 
-    def _forwarded(self, load: Load, address: Expr, loaded: Expr) -> Expr:
-        """What a load sees of the stores before it in the step."""
-        for store, at, when in self._stores:
-            if apart(at, store.size, address, load.size):
-                continue
-            if store.size == load.size:
-                loaded = ite(conj(when, binary("eq", at, address)), self.expr(store.value), loaded)
-        return loaded
+    def _unknown(self, width: int, when: Expr, actions: list[Action]) -> Expr:
+        new = self._fresh(width)
+        actions.append(Input(str(new.data), "undefined memory", None, when))
+        return new
+
+    # ------------------------------------------------------------ lives of objects
+
+    def _lifetime(self, action: Enter | Leave, when: Expr) -> None:
+        program = self.source.program
+        number = constant_in(action.address, self.source.thread.own)
+        assert number is not None, "Enter and Leave name a local object"
+        obj = program.objects[number >> program.offset_bits]
+        address, size = const(program.address(obj), program.word), const(obj.size, program.word)
+        if isinstance(action, Leave):
+            self._saw(action, when, address, size, True, False)
+        if can_die(obj) and isinstance(action, Enter):
+            self._memory.begin(address, size, False, when)
+        elif can_die(obj):
+            self._memory.end(address, when)
+
+    def _free(self, action: Free, when: Expr, guarded: Expr, actions: list[Action]) -> None:
+        """Only the start of a live heap object can be freed."""
+        program, address = self.source.program, self.expr(action.address)
+        size = self._memory.size(address, self._measured(address, guarded, actions))
+        alive = negate(eq(size, const(0, size.width)))
+        heap: Expr = FALSE
+        for obj in (obj for obj in program.objects if obj.storage == "heap"):
+            here = eq(address, const(program.address(obj), program.word))
+            heap = disj(heap, here)
+            if obj.id in self._live:
+                here = conj(here, self._live[obj.id])
+                alive, size = disj(alive, here), ite(here, const(obj.size, program.word), size)
+        valid = conj(heap, alive)
+        self._saw(action, conj(when, valid), address, size, True, False)
+        self._stop(conj(when, negate(valid)))
+        self._memory.end(address, conj(when, valid))
+        for number, live in self._live.items():
+            here = eq(address, const(program.address(program.objects[number]), program.word))
+            self._live[number] = conj(live, negate(conj(when, here)))
+
+    def _alloc(self, action: Alloc, when: Expr, guarded: Expr, actions: list[Action]) -> None:
+        """The first object of the pool that was never used, or any that is dead."""
+        program = self.source.program
+        pool, size = program.pools[action.pool], self.expr(action.size)
+        objects = [program.objects[number] for number in pool.objects]
+        ready = self._ready(objects)
+        mask = ready[0]
+        for one in ready[1:]:
+            mask = make("concat", mask.width + 1, (one, mask))
+        pick = self._fresh(max(1, (len(objects) - 1).bit_length()))
+        actions.append(Input(str(pick.data), "heap object", mask, guarded))
+        got = conj(negate(eq(mask, const(0, mask.width))), binary("ule", size, const(pool.capacity, size.width)))
+        self._stop(conj(when, negate(got)))
+        done, address = conj(when, got), const(program.address(objects[0]), program.word)
+        for k, obj in enumerate(objects):
+            here = eq(pick, const(k, pick.width))
+            address = ite(here, const(program.address(obj), program.word), address)
+            self._live[obj.id] = disj(self._live[obj.id], conj(done, here))
+            self._used[obj.id] = disj(self._used[obj.id], conj(done, here))
+        self._set(action.reg, address, done)
+        self._memory.begin(address, resize(size, program.word, False), action.zero, done)
+
+    def _ready(self, objects: list[Object]) -> list[Expr]:
+        """Which of the objects of a pool an allocation may give."""
+        found: list[Expr] = []
+        first: Expr = TRUE  # all objects before this one are used
+        for obj in objects:
+            used, live = self._used[obj.id], self._live[obj.id]
+            freed = conj(used, negate(live)) if self.source.program.heap_reuse else FALSE
+            found.append(disj(conj(first, negate(used)), freed))
+            first = conj(first, used)
+        return found
 
     def _saw(self, action: Action, when: Expr, address: Expr, size: Expr, write: bool, sync: bool) -> None:
         if self.whole:

@@ -12,16 +12,18 @@ from fsoft.analysis.validity import Validity
 from fsoft.passes.ways import all_exclusive
 from fsoft.passes.webs import split_webs
 from fsoft.program.expr import Expr, reg, substitute
-from fsoft.program.program import Action, Alloc, Assign, Free, Load, Program, Step, Store, Thread
+from fsoft.program.program import Action, Alloc, Assign, Enter, Free, Halt, Leave, Load, Program, Step, Store, Thread
 from fsoft.sequentialize.sequential import Writer
 
-Effects = (Store, Alloc, Free)
+Effects = (Store, Alloc, Free, Enter, Leave)
 
 
 class Source:
     """The template of a slot, read for copying.
 
     `ranks[l]`: the number of a location among those where the thread may stop (others can see the step that follows, or it may block).
+    `visible`: steps that others can see. Where leaks are asked for, one that ends the process is among them: what is lost then is asked
+    of the state before it.
     `local`: registers that may be written even where the thread is not.
     """
 
@@ -30,9 +32,10 @@ class Source:
         self.template = split_webs(thread.template)
         self.out: list[list[tuple[int, Step]]] = [[] for _ in self.template.locations]
         self.visible: set[int] = set()
+        leaks = "valid-memtrack" in program.checks
         for index, step in enumerate(self.template.steps):
             self.out[step.source].append((index, step))
-            if sharing.visible(thread.template, thread.template.steps[index]):
+            if (leaks and _ends(step)) or sharing.visible(thread.template, thread.template.steps[index]):
                 self.visible.add(index)
         stops = [at for at in range(len(self.out)) if self._may_stop(at)]
         self.ranks = {at: rank for rank, at in enumerate(stops)}
@@ -86,6 +89,10 @@ class Source:
         if not isinstance(action, Load) or not self._validity.safe(self.thread.template, action):
             return False
         return not self.program.objects[action.address.value >> self.program.offset_bits].undefined
+
+
+def _ends(step: Step) -> bool:
+    return any(isinstance(action, Halt) and action.kind == "ended" for action in step.actions)
 
 
 class Positions:

@@ -127,6 +127,62 @@ def test_races(tmp_path: Path, body: str, line: str) -> None:
     assert asked(tmp_path, text, "no-data-race", incremental=True).last_line() == line
 
 
+SECTION = """#include <semaphore.h>
+void __VERIFIER_atomic_begin(void);
+void __VERIFIER_atomic_end(void);
+pthread_mutex_t locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+sem_t held, go;
+void *worker(void *p) { pthread_mutex_lock(&locks[1]); sem_post(&held); sem_wait(&go); pthread_mutex_unlock(&locks[1]); return 0; }
+int main(void) {
+    pthread_t t;
+    unsigned one = __VERIFIER_nondet_int(), zero = __VERIFIER_nondet_int(), which;
+    if (one != 1 || zero != 0) return 0;
+    sem_init(&held, 0, 0); sem_init(&go, 0, 0);
+    pthread_mutex_lock(&locks[0]);
+    pthread_create(&t, 0, worker, 0);
+    sem_wait(&held); sem_post(&go);
+    __VERIFIER_atomic_begin(); x = one; one = zero; which = x; pthread_mutex_lock(&locks[which]); __VERIFIER_atomic_end();
+    x = one;
+    assert(0);
+    return 0;
+}"""
+
+
+def test_another_round_is_asked_for_by_what_was_stored_then(tmp_path: Path) -> None:
+    """Main goes on in a third round: the lock that it waits for is the one that the register named when it was stored."""
+    assert asked(tmp_path, SECTION, rounds=2).last_line() == "UNKNOWN"
+    assert asked(tmp_path, SECTION, incremental=True).last_line() == "FALSE(unreach-call)"
+    assert explore(program(tmp_path, SECTION)).last_line() == "FALSE(unreach-call)"
+
+
+@pytest.mark.parametrize(
+    "body, line",
+    [
+        ("unsigned char *p = malloc(2); p[i] = 3; if (p[i] == 3) x = 1;", "FALSE(no-data-race)"),
+        ("unsigned char *p = malloc(2); p[i] = 3; if (p[i] != 3) x = 1;", "TRUE"),
+        ("unsigned char *p = malloc(2), q = p[i]; if (q != p[i]) x = 1;", "TRUE"),
+        ("unsigned char *p = calloc(2, 1); if (p[i]) x = 1;", "TRUE"),
+        ("int *p = malloc(4), *q = malloc(4); if (p == q) x = 1;", "TRUE"),
+        ("int *p = malloc(4); free(p); int *q = malloc(4); if (p == q) x = 1;", "FALSE(no-data-race)"),
+        ("unsigned char *p = malloc(i); p[0] = 1; if (!i) x = 1;", "UNKNOWN"),  # undefined
+        ("union word u; u.w = 0x01020304; u.b[2 * i] = 9; if (u.w == 0x01090304) x = 1;", "FALSE(no-data-race)"),
+        ("union word u; u.w = 0x01020304; u.b[2 * i] = 9; if (u.w == 0x01020309) x = 1;", "FALSE(no-data-race)"),
+        ("union word u; u.w = 0x01020304; u.b[2 * i] = 9; if (u.w == 0x01020304) x = 1;", "TRUE"),
+    ],
+)  # fmt: skip
+def test_what_a_section_would_access(tmp_path: Path, body: str, line: str) -> None:
+    """A section is one step: its last access depends on what it would do to memory before, if it were taken."""
+    text = f"""#include <stdlib.h>
+    union word {{ unsigned w; unsigned char b[4]; }};
+    _Bool __VERIFIER_nondet_bool(void);
+    void __VERIFIER_atomic_begin(void);
+    void __VERIFIER_atomic_end(void);
+    void *worker(void *a) {{ unsigned i = __VERIFIER_nondet_bool(); __VERIFIER_atomic_begin(); {body} __VERIFIER_atomic_end(); return a; }}
+    int main(void) {{ pthread_t t; pthread_create(&t, 0, worker, 0); x = 2; pthread_join(t, 0); return 0; }}"""
+    assert asked(tmp_path, text, "no-data-race", incremental=True).last_line() == line
+    assert explore(program(tmp_path, text, "no-data-race")).last_line() == line
+
+
 @pytest.mark.parametrize("last, line", [("free(p);", "TRUE"), ("q = p;", "TRUE"), ("p = 0;", "FALSE(valid-memtrack)")])
 def test_leaks(tmp_path: Path, last: str, line: str) -> None:
     text = f"""#include <stdlib.h>

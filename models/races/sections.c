@@ -32,7 +32,7 @@ static void *thread(void *unused) {
     a[i] = 1;
     shared = a[i];
 #endif
-    (void)&u;
+    (void)&u, (void)i;
     __VERIFIER_atomic_end();
     return unused;
 }

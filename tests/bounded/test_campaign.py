@@ -18,7 +18,7 @@ def test_random_programs(part: int) -> None:
     known = [row for about in rows.values() for row in about if row[1] != "UNKNOWN"]
     assert not wrong
     assert {what.split(",")[0] for what, _, _ in known} == {one for of_one in VARIANTS for one in of_one}
-    assert sum(got != "UNKNOWN" for _, _, got in known) * 10 >= len(known) * 6
+    assert sum(got != "UNKNOWN" for _, _, got in known) * 10 >= len(known) * 4
 
 
 @pytest.mark.parametrize("check", ["no-deadlock", "no-data-race"])

@@ -127,5 +127,10 @@ def ending(step: Step) -> bool:
     return any(ends(a) for a in step.actions)
 
 
+def ends_process(step: Step) -> bool:
+    """The step may end the whole process."""
+    return any(isinstance(a, Halt) and a.kind == "ended" for a in step.actions)
+
+
 def blocking(step: Step) -> bool:
     return any(isinstance(a, Require) for a in step.actions)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from fsoft.analysis.actions import ends_process
 from fsoft.analysis.sharing import Sharing
 from fsoft.analysis.strides import Strides
 from fsoft.bounded.walk import Ground, Here, Walk
 from fsoft.por.cells import Ground as Cells
 from fsoft.program.expr import FALSE, TRUE, Expr, const, disj, eq, ite
-from fsoft.program.program import Halt, Program, Step
+from fsoft.program.program import Program, Step
 
 
 class Shared:
@@ -53,7 +54,7 @@ class Shared:
         asked of the state before that step."""
         template = self.program.threads[slot].template
         step = template.steps[index]
-        return self.sections or (self._leaks and _ends(step)) or self._sharing.visible(template, step)
+        return self.sections or (self._leaks and ends_process(step)) or self._sharing.visible(template, step)
 
     def held_after(self, slot: int, step: Step) -> Expr | None:
         """What the step writes to the holder, if it enters or leaves an atomic section."""
@@ -62,10 +63,6 @@ class Shared:
         if inside == locations[step.source].atomic:
             return None
         return const(slot + 1 if inside else 0, self.holder_width)
-
-
-def _ends(step: Step) -> bool:
-    return any(isinstance(action, Halt) and action.kind == "ended" for action in step.actions)
 
 
 class SharedWalk(Walk):

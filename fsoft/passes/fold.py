@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from fsoft.analysis.actions import always, blocking, defined, ending, reads, with_when
+from fsoft.analysis.actions import always, blocking, defined, ending, ends_process, reads, with_when
 from fsoft.analysis.flow import depth_first
 from fsoft.analysis.liveness import live_registers
 from fsoft.analysis.sharing import Sharing
@@ -81,7 +81,7 @@ class _Folding:
                 continue
             if options.stops and any(isinstance(action, (Check, Halt)) for action in step.actions):
                 continue
-            if ends and any(isinstance(action, Halt) and action.kind == "ended" for action in step.actions):
+            if ends and ends_process(step):
                 continue
             if not sharing.visible(template, step):
                 self._invisible[id(step)] = step

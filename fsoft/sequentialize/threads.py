@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import reduce
 from operator import or_
 
-from fsoft.analysis.actions import blocking, defined, renamed, rewritten
+from fsoft.analysis.actions import blocking, defined, ends_process, renamed, rewritten
 from fsoft.analysis.liveness import Liveness
 from fsoft.analysis.sharing import Sharing
 from fsoft.analysis.validity import Validity
 from fsoft.passes.ways import all_exclusive
 from fsoft.passes.webs import split_webs
 from fsoft.program.expr import Expr, reg, substitute
-from fsoft.program.program import Action, Alloc, Assign, Enter, Free, Halt, Leave, Load, Program, Step, Store, Thread
+from fsoft.program.program import Action, Alloc, Assign, Enter, Free, Leave, Load, Program, Step, Store, Thread
 from fsoft.sequentialize.sequential import Writer
 
 Effects = (Store, Alloc, Free, Enter, Leave)
@@ -35,7 +35,7 @@ class Source:
         leaks = "valid-memtrack" in program.checks
         for index, step in enumerate(self.template.steps):
             self.out[step.source].append((index, step))
-            if (leaks and _ends(step)) or sharing.visible(thread.template, thread.template.steps[index]):
+            if (leaks and ends_process(step)) or sharing.visible(thread.template, thread.template.steps[index]):
                 self.visible.add(index)
         stops = [at for at in range(len(self.out)) if self._may_stop(at)]
         self.ranks = {at: rank for rank, at in enumerate(stops)}
@@ -89,10 +89,6 @@ class Source:
         if not isinstance(action, Load) or not self._validity.safe(self.thread.template, action):
             return False
         return not self.program.objects[action.address.value >> self.program.offset_bits].undefined
-
-
-def _ends(step: Step) -> bool:
-    return any(isinstance(action, Halt) and action.kind == "ended" for action in step.actions)
 
 
 class Positions:

@@ -20,6 +20,7 @@ from fsoft.program.options import Options
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 from tests.bounded.fewest_writes import Fewest
+from tests.models.table import MODELS
 
 HEAD = "#include <pthread.h>\n#include <assert.h>\nvoid __VERIFIER_assume(int);\nint x, y, z;\npthread_mutex_t m, k;\n"
 MAIN = "int main() { pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b, 0, g, 0); %s return 0; }\n"
@@ -184,3 +185,10 @@ def test_what_a_term_writes() -> None:
     ]
     for term, when, value in rows:
         assert written_where(term, old) == (when, value)
+
+
+@pytest.mark.parametrize("grain", GRAINS)
+def test_two_stores_of_a_step_to_one_array(grain: str) -> None:
+    """Each may write the cell that the other writes, so the two cells cannot share a column."""
+    crossed = load([str(MODELS / "memory" / "crossed_cells.c")], Options())
+    assert answer(crossed, "mu", Given(incremental=True, grain=grain)).kind == "FALSE"

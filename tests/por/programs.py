@@ -191,8 +191,7 @@ class Flags(Program):
 
     def inside(self) -> str:
         pick = self.random
-        writes = "x = 1; x = 0; assert(x == 0);"
-        return pick.choice((writes, writes, writes, "x = 1; x = 0;", "assert(x == 0);", "x = 1; y = x; x = 0;", self.simple()))
+        return pick.choice(("x = 1; x = 0;", "x = 1; x = 0; assert(x == 0);", "assert(x == 0);", "x = 1; y = x; x = 0;", self.simple()))
 
     def tested(self) -> str:
         """A flag is taken, and perhaps given back."""

@@ -246,9 +246,9 @@ class Stubborn:
 
         def leaf(node: Expr) -> int:
             name = str(node.data)
-            if name[0] != "#":
+            if name[0] not in "#?":
                 return plain(node)
-            value = told.values[int(name[1:])]
+            value = told.values[int(name[1:])] if name[0] == "#" else None  # an input has no value yet
             if value is None:
                 raise _Unknown
             return value

@@ -1,4 +1,5 @@
-"""Programs whose violation a reduction once lost, or that it did not survive: each must be found under every reduction of the explorer, and in the reduced circuit."""
+"""Programs whose violation a reduction once lost, or that ended it: each must be found under every reduction of the explorer, and in
+the reduced circuit."""
 
 from __future__ import annotations
 

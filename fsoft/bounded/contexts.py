@@ -25,7 +25,7 @@ from fsoft.bounded.common import Common
 from fsoft.bounded.shared import SharedWalk
 from fsoft.bounded.walk import Ground, Here
 from fsoft.circuit.steps import StepTerms
-from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, negate, replaced
+from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, negate, rebuilt
 
 ORDERS = ("round-robin", "free", "start-line")
 
@@ -168,7 +168,7 @@ class ContextWalk(SharedWalk):
         for j, inside in enumerate(self.within(here.turn)):
             now = conj(when, inside)
             if now is not FALSE:
-                new = value if j else replaced(value, self._first)
+                new = value if j else rebuilt(value, self._first)
                 self._current[j][index] = ite(now, new, self.current(j, index))
 
     def meet(self, index: int, terms: StepTerms, when: Expr, here: Here) -> tuple[Expr, tuple[Expr, ...], tuple[Expr, ...]]:

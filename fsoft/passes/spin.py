@@ -24,9 +24,8 @@ def spin_heads(template: Template, nest: Nesting, droppable: Droppable) -> dict[
     live = Liveness(template)
     out = template.outgoing()
     found: dict[int, frozenset[int]] = {}
-    beside = [(s.source, s.target) for steps in out for s in steps]
     for head, members in nest.members.items():
-        if any(source not in members and target in members and target != head for source, target in beside):
+        if any(s.source not in members and s.target in members - {head} for s in template.steps):
             continue  # who enters elsewhere has not begun a round
         steps = [s for node in sorted(members) for s in out[node] if s.target in members]
         if not _idle(template, steps, live.names(live.at[head])):

@@ -4,23 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from fsoft.program.expr import FALSE, Expr, const, eq, make, postorder
+from fsoft.program.expr import FALSE, Expr, const, eq, postorder, rebuilt
 
 
 def replaced(term: Expr, known: Mapping[Expr, Expr]) -> Expr:
     """The term with every node of `known` replaced."""
-    if not known:
-        return term
-    new: dict[Expr, Expr] = {}
-    for node in postorder((term,)):
-        if node in known:
-            new[node] = known[node]
-        elif node.args:
-            args = tuple(new[a] for a in node.args)
-            new[node] = node if all(map(lambda x, y: x is y, args, node.args)) else make(node.op, node.width, args, node.data)
-        else:
-            new[node] = node
-    return new[term]
+    return rebuilt(term, dict(known)) if known else term
 
 
 def assume_not(value: Expr, numbers: Iterable[int]) -> dict[Expr, Expr]:

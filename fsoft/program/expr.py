@@ -525,7 +525,7 @@ def fill(root: Expr, known: Mapping[str, Expr]) -> Expr:
     return new[root]
 
 
-def replaced(root: Expr, known: dict[Expr, Expr]) -> Expr:
+def rebuilt(root: Expr, known: dict[Expr, Expr]) -> Expr:
     """Rebuild with the nodes in `known` replaced by what it says of them. What is found on the way is added to it, for the next root."""
     stack = [root]
     while stack:

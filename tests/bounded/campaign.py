@@ -2,7 +2,8 @@
 
 Each random program is asked of all three encodings: of tcbmc in one of its orders, of lazy, and of mu in one of its nine variants, the
 next one with each program. With growing bounds the verdict must be the explorer's. Every other program is asked with small bounds, too,
-where exactly the failing assertions within the bound must be found. A question has `--seconds` of processor time. `--check` asks for
+where exactly the failing assertions within the bound must be found. Loops of the programs end, unless `--endless` is given: then no
+unwinding covers all runs of those that have one. A question has `--seconds` of processor time. `--check` asks for
 another property, with growing bounds only. Prints asked and decided by variant. With `--state` answers are kept, and a campaign that was
 interrupted goes on.
 """
@@ -118,10 +119,10 @@ def _in_time(seconds: float, question: Callable[[], str]) -> str:
         return "UNKNOWN"
 
 
-def ask(seed: int, folder: Path, seconds: float = SECONDS, check: str = ASSERTIONS) -> Answers:
+def ask(seed: int, folder: Path, seconds: float = SECONDS, check: str = ASSERTIONS, bounded: bool = True) -> Answers:
     """All questions about the program of a seed."""
     path = folder / "p.c"
-    path.write_text(Generator(seed, small=True, blocking=check == "no-deadlock").program())
+    path.write_text(Generator(seed, small=True, blocking=check == "no-deadlock", bounded=bounded).program())
     return answers(load([str(path)], Options(checks=frozenset({check}))), seed, seconds)
 
 
@@ -150,7 +151,9 @@ def report(rows: dict[int, Answers]) -> tuple[str, bool]:
     return "\n".join([*lines, total, *wrong]), bool(wrong)
 
 
-def campaign(seeds: Iterable[int], seconds: float = SECONDS, state: Path | None = None, check: str = ASSERTIONS) -> dict[int, Answers]:
+def campaign(
+    seeds: Iterable[int], seconds: float = SECONDS, state: Path | None = None, check: str = ASSERTIONS, bounded: bool = True
+) -> dict[int, Answers]:
     """The answers about the programs of the seeds; those in the file `state` are taken from there, and new ones put there."""
     rows: dict[int, Answers] = {}
     if state is not None and state.exists():
@@ -159,7 +162,7 @@ def campaign(seeds: Iterable[int], seconds: float = SECONDS, state: Path | None 
     with tempfile.TemporaryDirectory() as folder:
         for seed in seeds:
             if seed not in rows:
-                rows[seed] = ask(seed, Path(folder), seconds, check)
+                rows[seed] = ask(seed, Path(folder), seconds, check, bounded)
                 if state is not None:
                     with state.open("a") as file:
                         file.write(json.dumps([seed, rows[seed]]) + "\n")
@@ -173,9 +176,11 @@ def main() -> int:
     parser.add_argument("--step", type=int, default=1, help="every so many seeds only")
     parser.add_argument("--seconds", type=float, default=SECONDS)
     parser.add_argument("--check", default=ASSERTIONS)
+    parser.add_argument("--endless", action="store_true", help="programs may have loops without end")
     parser.add_argument("--state", type=Path, help="a file that keeps the answers")
     args = parser.parse_args()
-    text, wrong = report(campaign(range(args.first, args.first + args.count, args.step), args.seconds, args.state, args.check))
+    seeds = range(args.first, args.first + args.count, args.step)
+    text, wrong = report(campaign(seeds, args.seconds, args.state, args.check, not args.endless))
     print(text)
     return int(wrong)
 

@@ -1,4 +1,4 @@
-"""Every bounded encoding against the explorer: the slice of the campaign that runs everywhere, 200 programs."""
+"""Every bounded encoding against the explorer: the slice of the campaign that runs everywhere, 200 programs, half with endless loops."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COUNT = 200 // PARTS
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_random_programs(part: int) -> None:
-    rows = campaign(range(COUNT * part, COUNT * (part + 1)), seconds=0.5)
+    rows = campaign(range(COUNT * part, COUNT * (part + 1)), seconds=0.5, bounded=part % 2 == 0)
     text, wrong = report(rows)
     print(text)
     known = [row for about in rows.values() for row in about if row[1] != "UNKNOWN"]

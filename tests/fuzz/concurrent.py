@@ -61,11 +61,11 @@ FEATURES = ("alloc", "free", "loop")
 
 class Generator:
     """One program per seed: up to three threads of a few statements each; `small` ones have fewer. `blocking`: most of them wait for
-    something, so that deadlocks are not rare."""
+    something, so that deadlocks are not rare. `bounded`: every loop ends, so that unwinding can cover all runs."""
 
-    def __init__(self, seed: int, small: bool = False, blocking: bool = False):
+    def __init__(self, seed: int, small: bool = False, blocking: bool = False, bounded: bool = False):
         self.random = random.Random(seed)
-        self.small, self.blocking = small, blocking
+        self.small, self.blocking, self.bounded = small, blocking, bounded
         self.fresh = 0
 
     def expression(self) -> str:
@@ -102,10 +102,14 @@ class Generator:
             f"if ({self.condition()}) {{ {inner} }}",
             f"if ({self.condition()}) {{ {inner} }} else {{ {self.simple()} }}",
             f"for (int {k} = 0; {k} < 2; {k}++) {{ {self.simple()} }}",
-            f"while (x == 3) {{ {self.simple()} }}",
+            f"{self.loop('x == 3', k)} {{ {self.simple()} }}",
             f"__VERIFIER_assume({self.condition()});",
             f"assert({self.claim()});",
         ))  # fmt: skip
+
+    def loop(self, condition: str, k: str) -> str:
+        """The head of a loop that goes on while the condition holds."""
+        return f"for (int {k} = 0; {k} < 2 && ({condition}); {k}++)" if self.bounded else f"while ({condition})"
 
     def locking(self, inner: str, k: str) -> str:
         pick = self.random
@@ -120,8 +124,9 @@ class Generator:
 
     def waiting(self, inner: str, k: str) -> str:
         pick, lock = self.random, MUTEX[0]
+        until = self.loop(f"!{pick.choice('xy')}", k)
         return pick.choice((
-            f"pthread_mutex_lock({lock}); while (!{pick.choice('xy')}) pthread_cond_wait(&cond, {lock}); {self.simple()} "
+            f"pthread_mutex_lock({lock}); {until} pthread_cond_wait(&cond, {lock}); {self.simple()} "
             f"pthread_mutex_unlock({lock});",
             f"pthread_mutex_lock({lock}); {pick.choice('xy')} = 1; pthread_cond_signal(&cond); pthread_mutex_unlock({lock});",
             f"pthread_mutex_lock({lock}); {pick.choice('xy')} = 1; pthread_cond_broadcast(&cond); pthread_mutex_unlock({lock});",

@@ -86,7 +86,7 @@ def check_with(program: Program, given: Given, backend: Backend, scheme: Scheme 
     if _FAILED.search(output):
         found = _violation(output, Sites(sequential.program))
         if found is not None:
-            return confirmed(program, unwound.home(sequential.home(found[0])), found[1], Stats())
+            return confirmed(program, unwound.home(sequential.home(found[0]), found[1]), found[1], Stats())
         why = "the back end reports a violation, but the values in its trace lead to none"
         return Verdict("UNKNOWN", prop, [why, "(does it print a trace?)"], bounds=[why])
     if _PASSED.search(output):

@@ -149,7 +149,7 @@ class _Asking:
         stats = Stats()
         if isinstance(found, Violated):
             moves = formula.run(found.stimulus.inputs[-1], found.bad)
-            return confirmed(self.program, unwound.home(moves), found.bad, stats)
+            return confirmed(self.program, unwound.home(moves, found.bad), found.bad, stats)
         verdict = verdict_of_answer(unwound.program, found, stats, f"{self.engine} on {self.encoding.name}")
         if isinstance(found, Unknown) and not found.proved:
             verdict.reasons[0] = f"nothing is known for {formula.describe()}: {found.why}"

@@ -33,7 +33,7 @@ def fewest_switches(
         if not isinstance(found, list):
             say(f"{count} switches{': no run has fewer' if isinstance(found, Proved) else ''}")
             break
-        fewer = confirmed(program, unwound.home(found), best.prop, best.stats)
+        fewer = confirmed(program, unwound.home(found, best.prop), best.prop, best.stats)
         best = min((one for one in (shortened(program, fewer), fewer, best) if one.kind == "FALSE"), key=lambda one: switches(one.trace))
         if switches(best.trace) == count:
             break

@@ -98,7 +98,7 @@ class Ground:
 
 class Walk:
     """The walk through the template of a slot; `steps` is the result. `stays` says when the thread ends its run at a location, `stopped`
-    lists steps that may stop it, with what it leaves then."""
+    lists steps that may stop it, with what it leaves then: inside an atomic section, what was there before the step."""
 
     def __init__(self, ground: Ground, slot: int):
         self.ground, self.program, self.slot = ground, ground.program, slot
@@ -213,7 +213,7 @@ class Walk:
             registers[name] = self._zeros[name]  # those that were dead before are zero already
         after = Here(conj(when, terms.running), registers, here.memory | written, turn_after)
         if terms.running is not TRUE:
-            self.stopped.append((self.steps[-1], after))
+            self.stopped.append((self.steps[-1], here if in_section(self.program, self.slot, step) else after))
         return after
 
     def merged(self, ways: list[Here]) -> Here:

@@ -43,7 +43,7 @@ class Rebuilt:
         program = self.unwound.original
         reached, inputs = self._reached(stimulus, witness)
         prop = "" if reached.startswith(BOUND) else reached
-        moves = self.unwound.home(self.formula.run(inputs, prop))
+        moves = self.unwound.home(self.formula.run(inputs, prop), prop)
         if prop:
             return show(*under_race_model(program, confirmed(program, moves, prop, Stats())))
         print(text_of_trace(program, moves) if program.plain is None else text_of_trace(program.plain, home(program, moves)))

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 
-from fsoft.analysis.actions import defined, ending
+from fsoft.analysis.actions import Reading, Touching, defined, ending
 from fsoft.analysis.constants import Known, Transfer, meet
 from fsoft.analysis.flow import successors
 from fsoft.analysis.liveness import Liveness
@@ -32,6 +32,7 @@ from fsoft.passes.spin import KEPT_OUT, spin_heads
 from fsoft.program.expr import FALSE, Expr
 from fsoft.program.program import Action, Assign, Halt, Load, Location, Marker, Program, Require, Step, Tag, Template, Thread
 from fsoft.program.verdict import Move
+from fsoft.properties import MONITORS
 
 Key = tuple[int, ...]
 """A location of the unwound template: (start, head, round, head, round, ..., location), heads and the location by their rank; keys are in
@@ -40,18 +41,23 @@ topological order."""
 
 @dataclass(slots=True)
 class Unwound:
-    """`origin[slot][step]` is the step of the original that a step of `program` copies; None for a cut (or for the end of a
-    useless round of a spin loop), which the original does not have. `notes` is for what others find out about it, by name."""
+    """`origin[slot][step]` is the step of the original that a step of `program` copies, or in place of which it stops its thread:
+    those are in `stopping[slot]` (a cut, or the end of a useless round of a spin loop). `notes` is for what others find out about it,
+    by name."""
 
     program: Program
     original: Program
-    origin: list[list[int | None]]
+    origin: list[list[int]]
+    stopping: list[set[int]]
     notes: dict[str, object] = field(default_factory=dict, repr=False, compare=False)
 
-    def home(self, moves: Sequence[Move]) -> list[Move]:
-        """A run of the unwound program as a run of the original. What has no origin only stops its thread, and goes."""
-        rows = [(self.origin[m.slot][m.step], m) for m in moves]
-        return [Move(m.slot, step, m.choices) for step, m in rows if step is not None]
+    def home(self, moves: Sequence[Move], prop: str = "") -> list[Move]:
+        """A run of the unwound program as a run of the original. What only stops its thread goes; unless the run ends with it, because
+        `prop` is violated before the thread stops."""
+        kept = [k for k, m in enumerate(moves) if m.step not in self.stopping[m.slot]]
+        if moves and prop and prop not in MONITORS and len(moves) - 1 not in kept:
+            kept.append(len(moves) - 1)
+        return [Move(m.slot, self.origin[m.slot][m.step], m.choices) for m in (moves[k] for k in kept)]
 
 
 def unwind(program: Program, bounds: Bounds | None = None) -> Unwound:
@@ -61,7 +67,8 @@ def unwind(program: Program, bounds: Bounds | None = None) -> Unwound:
     slots = Slots(points_to)
     facts: dict[int, _Facts] = {}
     result = replace(program, threads=[], markers=list(program.markers))
-    origin: list[list[int | None]] = []
+    origin: list[list[int]] = []
+    stopping: list[set[int]] = []
     for thread in program.threads:
         about = facts.get(id(thread.template))
         if about is None:
@@ -71,7 +78,8 @@ def unwind(program: Program, bounds: Bounds | None = None) -> Unwound:
         one = _Unwinding(thread, about, transfer, limits, slots, starts, result.markers)
         result.threads.append(replace(thread, template=one.run(known)))
         origin.append(one.origin)
-    return Unwound(result, program, origin)
+        stopping.append(one.stopping)
+    return Unwound(result, program, origin, stopping)
 
 
 class _Facts:
@@ -128,7 +136,8 @@ class _Unwinding:
         self.more_starts = starts > self.starts
         self.template = thread.template
         self.stops = {at: kind for kind, at in thread.template.stops.items()}
-        self.origin: list[int | None] = []
+        self.origin: list[int] = []
+        self.stopping: set[int] = set()
         self.known: dict[Key, Known] = {}
         self.place: dict[Key, int] = {}  # the original location
         self.number: dict[Key, int] = {}
@@ -169,7 +178,7 @@ class _Unwinding:
                 if rounds and step.target not in self.facts.nest.members[rounds[-1].head]:
                     self._closed((number, -1), step.guard, known, rounds[-1])
                 continue
-            if not ending(step) and self._ends_here(step, known, key, rounds):
+            if not ending(step) and self._ends_here(number, step, known, key, rounds):
                 continue
             after = dict(known)
             new = self._filled(step, after, number, rounds[-1] if rounds else None)
@@ -185,7 +194,7 @@ class _Unwinding:
     def _stop_of(step: Step) -> str:
         return next((a.kind for a in step.actions if isinstance(a, Halt)), "failed")
 
-    def _number(self, key: Key, origin: int | None) -> None:
+    def _number(self, key: Key, origin: int) -> None:
         """The step that was added last leaves the location with this key."""
         place, step, target = self.steps[-1]
         self.steps[-1] = (place, replace(step, source=self.number[key]), target)
@@ -261,7 +270,7 @@ class _Unwinding:
             actions.append(new)
         return Step(step.source, guard, shortened(actions), step.target, step.loc, step.text, tags, step.calls)
 
-    def _ends_here(self, step: Step, known: Known, key: Key, rounds: list[_Round]) -> bool:
+    def _ends_here(self, number: int, step: Step, known: Known, key: Key, rounds: list[_Round]) -> bool:
         """Whether the step goes on in a round that is cut, or round a spin loop: then something else stands in its place."""
         for this in rounds:
             head = this.head
@@ -270,10 +279,10 @@ class _Unwinding:
             leaving = self.facts.spins.get(head)
             if leaving is not None:
                 if step.target == head or step.target not in leaving:
-                    self._stop(step, known, key, Halt("pruned", loc=step.loc))
+                    self._stop(number, step, known, key, Halt("pruned", loc=step.loc))
                     return True
             elif this.last and not self._on_way_out(head, step):
-                self._stop(step, known, key, Halt("cut", self._marker(head), loc=self.template.locations[head].loc))
+                self._stop(number, step, known, key, Halt("cut", self._marker(head), loc=self.template.locations[head].loc))
                 return True
         return False
 
@@ -281,13 +290,17 @@ class _Unwinding:
         way = self.facts.ways_out[head]
         return step.source in way[:-1] and way[way.index(step.source) + 1] == step.target
 
-    def _stop(self, step: Step, known: Known, key: Key, halt: Halt) -> None:
-        """The thread stops instead of taking a step; not if the step is blocked."""
+    def _stop(self, number: int, step: Step, known: Known, key: Key, halt: Halt) -> None:
+        """The thread stops instead of taking a step; not if the step is blocked, and what it does up to where it may block is done. What it
+        changes until then nobody sees, as if it stopped inside an atomic section. Who waits for whom is read from the tags."""
         new = self._filled(step, dict(known))
         last = max((k for k, action in enumerate(new.actions) if isinstance(action, Require)), default=-1)
-        before = tuple(a for a in new.actions[: last + 1] if isinstance(a, (Assign, Load, Require)))
-        self.steps.append((-1, replace(new, actions=(*before, halt), tags=tuple(t for t in new.tags if t.kind == "start")), halt.kind))
-        self._number(key, None)
+        before, tags = new.actions[: last + 1], new.tags
+        if any(isinstance(action, Touching) and not isinstance(action, Reading) for action in before):
+            tags = (*tags, Tag("atomic"))
+        self.stopping.add(len(self.steps))
+        self.steps.append((-1, replace(new, actions=(*before, halt), tags=tags), halt.kind))
+        self._number(key, number)
 
     def _marker(self, head: int) -> int:
         if head not in self.cuts:
@@ -306,8 +319,8 @@ class _Unwinding:
                         f"thread {self.thread.name} may be started more than {self.starts} time{'s' * (self.starts != 1)}",
                         f"raise --unwind, or --unwindset {self.thread.name}:start:{self.starts + 1}")  # fmt: skip
         self.markers.append(marker)
-        for _, step in self.facts.out[0]:
-            self._stop(step, self.known[key], key, Halt("cut", len(self.markers) - 1, loc=marker.loc))
+        for number, step in self.facts.out[0]:
+            self._stop(number, step, self.known[key], key, Halt("cut", len(self.markers) - 1, loc=marker.loc))
 
     # ------------------------------------------------------------ the result
 

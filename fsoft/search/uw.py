@@ -182,7 +182,7 @@ def _ask(program: Program, unwound: Unwound, widening: Widening, stats: Stats) -
     if widening.violation(goal):
         inputs = {name: solver.value(reg(name, width)) for name, width in formula.model.inputs.items()}
         prop = next(name for name, bad in formula.model.bad.items() if solver.value(bad))
-        verdict = confirmed(program, unwound.home(formula.run(inputs, prop)), prop, stats)
+        verdict = confirmed(program, unwound.home(formula.run(inputs, prop), prop), prop, stats)
         verdict.reasons.append(widening.count())
         return verdict, ()
     cuts, count = _reachable(formula, solver, widening.deadline), widening.count()

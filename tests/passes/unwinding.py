@@ -35,7 +35,7 @@ def acyclic(unwound: Unwound) -> bool:
 def replays(unwound: Unwound, verdict: Verdict) -> bool:
     """The run that violates an assertion of the unwound program violates it in the original."""
     machine = Machine(unwound.original)
-    played = play(machine, unwound.home(verdict.trace))
+    played = play(machine, unwound.home(verdict.trace, verdict.prop))
     return verdict.prop != "unreach-call" or any(isinstance(e, Violation) for e in played[-1].events)
 
 

@@ -44,7 +44,7 @@ def test_runs_of_the_sequential_program_come_home(tmp_path: Path, grain: str) ->
     check_legal(formula.sequential.program)
     found = ask(formula.model, "sat", lambda _depth: None, 60, {})
     assert isinstance(found, Violated)
-    moves = unwound.home(formula.run(found.stimulus.inputs[-1], found.bad))
+    moves = unwound.home(formula.run(found.stimulus.inputs[-1], found.bad), found.bad)
     assert confirmed(program, moves, found.bad, Stats()).kind == "FALSE"
 
 

@@ -29,7 +29,7 @@ from fsoft.sequentialize.final import Final
 from fsoft.sequentialize.lives import Lives
 from fsoft.sequentialize.schedule import Schedule
 from fsoft.sequentialize.sequential import GO, Sequential, Writer
-from fsoft.sequentialize.threads import Effects, Positions, Source
+from fsoft.sequentialize.threads import Effects, Positions, Source, in_webs
 
 OF_STATES = frozenset({"no-deadlock", "no-data-race", "valid-memtrack"})
 
@@ -46,7 +46,7 @@ class Lazy:
 
     def apply(self, program: Program) -> Sequential:
         """`program` is unwound."""
-        return _Playing(self, program).run()
+        return _Playing(self, in_webs(program)).run()
 
 
 class _Playing:

@@ -84,9 +84,12 @@ def check_with(program: Program, given: Given, backend: Backend, scheme: Scheme 
     say(f"{made.describe()}: {_last(output)}")
     prop = min(program.checks) if len(program.checks) == 1 else ""
     if _FAILED.search(output):
-        found = _violation(output, Sites(sequential.program))
+        sites = Sites(sequential.program)
+        found = _violation(output, sites)
         if found is not None:
-            return confirmed(program, unwound.home(sequential.home(found[0])), found[1], Stats())
+            moves, prop, values = found
+            chosen = [(sites.width[site], value) for site, value in values.items() if site >= 0]
+            return confirmed(program, unwound.home(sequential.home(moves)), prop, Stats(), chosen)
         why = "the back end reports a violation, but the values in its trace lead to none"
         return Verdict("UNKNOWN", prop, [why, "(does it print a trace?)"], bounds=[why])
     if _PASSED.search(output):
@@ -102,13 +105,14 @@ def proved_by(made: Made, backend: Backend) -> str:
     return f"proved for {made.describe()} only, by {backend.name}"
 
 
-def _violation(output: str, sites: Sites) -> tuple[list[Move], str] | None:
-    """The run that a trace tells, and the property that it violates; of the first trace that tells one."""
+def _violation(output: str, sites: Sites) -> tuple[list[Move], str, dict[int, int]] | None:
+    """The run that a trace tells, the property that it violates, and what was chosen; of the first trace that tells one."""
     for trace in _TRACES.split(output):
         values = _values(trace, sites)
-        moves, violation = Player(sites).play(values, order=[] if values else [int(a or b) for a, b in _CALL.findall(trace)])
+        player = Player(sites)
+        moves, violation = player.play(values, order=[] if values else [int(a or b) for a, b in _CALL.findall(trace)])
         if violation is not None:
-            return moves, violation.prop
+            return moves, violation.prop, player.values
     return None
 
 

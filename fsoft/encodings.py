@@ -18,6 +18,7 @@ from typing import Any
 from checkers.registry import GrowingChecker, Progress, model_engine
 from fsoft.answers import ask, verdict_of_answer
 from fsoft.bounded.given import Formula, Given
+from fsoft.bounded.home import choices
 from fsoft.circuit.verdict import Answer, Proved, Unknown, Violated
 from fsoft.passes.unwind import Unwound, unwind
 from fsoft.phases import phase
@@ -148,8 +149,9 @@ class _Asking:
     def _verdict(self, unwound: Unwound, formula: Formula, found: Answer) -> Verdict:
         stats = Stats()
         if isinstance(found, Violated):
-            moves = formula.run(found.stimulus.inputs[-1], found.bad)
-            return confirmed(self.program, unwound.home(moves), found.bad, stats)
+            inputs = found.stimulus.inputs[-1]
+            moves = unwound.home(formula.run(inputs, found.bad))
+            return confirmed(self.program, moves, found.bad, stats, choices(inputs, formula.model.inputs))
         verdict = verdict_of_answer(unwound.program, found, stats, f"{self.engine} on {self.encoding.name}")
         if isinstance(found, Unknown) and not found.proved:
             verdict.reasons[0] = f"nothing is known for {formula.describe()}: {found.why}"

@@ -204,9 +204,12 @@ def test_forced_completion_is_noticed(tmp_path: Path, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("p", ["buffer + 1", "(buffer + 2 - (y > 0))"])
 def test_accesses_that_are_not_aligned_are_no_races_where_they_are_violations(tmp_path: Path, p: str) -> None:
     path = tmp_path / "p.c"
-    path.write_text(HEAD + f"""char buffer[16];
+    path.write_text(
+        HEAD
+        + f"""char buffer[16];
 void *worker(void *p) {{ *(int *)({p}) = 1; return 0; }}
-int main(void) {{ pthread_t t; pthread_create(&t, 0, worker, 0); x = *(int *)({p}); return 0; }}""")
+int main(void) {{ pthread_t t; pthread_create(&t, 0, worker, 0); x = *(int *)({p}); return 0; }}"""
+    )
     both = load([str(path)], Options(checks=frozenset({"valid-deref", "no-data-race"})))
     assert answer(both, "lazy", Given(Bounds(2))).last_line() == "FALSE(valid-deref)"
 

@@ -28,10 +28,10 @@ from fsoft.sequentialize.threads import Positions, Source
 
 
 class Final:
-    """Writes the end of the sequential Program. `busy[r][slot]` says whether a thread took a visible step in round r."""
+    """Writes the end of the sequential Program. `held`: somebody is inside an atomic section."""
 
-    def __init__(self, out: Writer, positions: Positions, sources: list[Source], lives: Lives):
-        self.out, self.positions, self.sources, self.lives = out, positions, sources, lives
+    def __init__(self, out: Writer, positions: Positions, sources: list[Source], lives: Lives, held: Expr = FALSE):
+        self.out, self.positions, self.sources, self.lives, self.held = out, positions, sources, lives, held
         self.program: Program = out.concurrent
         self.validity, self.points_to = Validity(self.program), PointsTo(self.program)
         self.races = "no-data-race" in self.program.checks
@@ -69,7 +69,7 @@ class Final:
     def coverage(self, rounds: list[list[Expr]], marker: Marker, ended: Expr = FALSE) -> None:
         """A bound that holds if some run needs another round and has not `ended`; `rounds` says who takes steps in each."""
         more = [self.moves(slot) for slot in range(len(self.sources))]
-        needed = beyond(rounds, more, negate(ended), lambda term: self._kept("tight", term))
+        needed = beyond(rounds, more, negate(disj(ended, self.held)), lambda term: self._kept("tight", term))
         self.out.step([Halt("cut", self.out.marker(marker), needed)], "another round")
 
     def leaks(self, ended: Expr) -> None:
@@ -92,7 +92,7 @@ class Final:
     def deadlocks(self) -> None:
         stuck = self._stuck()
         circle = self._circle()
-        check = Check(negate(disj(stuck, circle)), "no-deadlock", "deadlock")
+        check = Check(disj(self.held, negate(disj(stuck, circle))), "no-deadlock", "deadlock")
         self.out.step([check], "nobody waits for ever")
 
     def _stuck(self) -> Expr:
@@ -147,7 +147,7 @@ class Final:
             for index, waited in rows:
                 guard = source.expr(source.template.steps[index].guard)
                 tried = disj(tried, guard)
-                named = self._named(source, waited, here)
+                named = self._named(source, waited, conj(here, guard))
                 common = [conj(old, disj(negate(guard), new)) for old, new in zip(common, named, strict=True)]
             found = [disj(old, conj(here, conj(tried, new))) for old, new in zip(found, common, strict=True)]
         return [row if row is FALSE else self._kept(f"waits.{source.slot}.{k}", row) for k, row in enumerate(found)]

@@ -31,6 +31,7 @@ class Source:
     `ranks[l]`: the number of a location among those where the thread may stop (others can see the step that follows, or it may block).
     `visible`: steps that others can see. Where leaks are asked for, one that ends the process is among them: what is lost then is asked
     of the state before it.
+    `inside`: those of them that are in atomic sections.
     `local`: registers that may be written even where the thread is not.
     """
 
@@ -47,14 +48,15 @@ class Source:
         stops = [at for at in range(len(self.out)) if self._may_stop(at)]
         self.ranks = {at: rank for rank, at in enumerate(stops)}
         self.local = self._local(stops)
+        self.inside = [at for at in stops if self.template.locations[at].atomic]
         self._validity = validity
         self._names: dict[Expr, Expr] = {}
 
     def _may_stop(self, location: int) -> bool:
-        """A switch here can make a difference."""
-        if self.template.locations[location].atomic:
-            return False
+        """A switch here can make a difference. Inside an atomic section a thread stops for good, to be looked at: its access may race."""
         steps = self.out[location]
+        if self.template.locations[location].atomic:
+            return "no-data-race" in self.program.checks and any(i in self.visible for i, _ in steps)
         return any(i in self.visible or blocking(s) or self.template.locations[s.target].atomic for i, s in steps)
 
     def _local(self, stops: list[int]) -> frozenset[str]:

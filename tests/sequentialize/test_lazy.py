@@ -214,6 +214,25 @@ int main(void) {{ pthread_t t; pthread_create(&t, 0, worker, 0); x = *(int *)({p
     assert answer(both, "lazy", Given(Bounds(2))).last_line() == "FALSE(valid-deref)"
 
 
+def test_of_two_locks_only_the_one_that_is_waited_for_is_looked_at(tmp_path: Path) -> None:
+    """The other pointer is null then."""
+    path = tmp_path / "p.c"
+    path.write_text(
+        HEAD
+        + """void *worker(void *arg) {
+  int c = __VERIFIER_nondet_int();
+  pthread_mutex_t *p = c ? &a : (pthread_mutex_t *)0;
+  if (c) pthread_mutex_lock(p); else pthread_mutex_lock(&b);
+  return 0;
+}
+int main(void) {
+  pthread_t t; pthread_mutex_lock(&b); pthread_create(&t, 0, worker, 0); pthread_mutex_lock(&a); pthread_mutex_unlock(&b); return 0;
+}"""
+    )
+    both = load([str(path)], Options(checks=frozenset({"valid-deref", "no-deadlock"})))
+    assert answer(both, "lazy", Given(Bounds(2), rounds=3)).last_line() == explore(both).last_line() == "FALSE(no-deadlock)"
+
+
 @pytest.mark.parametrize("encoding", ["lazy", "tcbmc", "mu", "schedule", "paths", "uw"])
 def test_a_thread_that_some_undefined_value_lets_go_on_is_not_in_a_deadlock(tmp_path: Path, encoding: str) -> None:
     """Nor is it known that there is none."""

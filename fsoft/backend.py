@@ -6,6 +6,7 @@ What a back end proves holds within the bounds, and only if it is to be trusted:
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shlex
@@ -15,6 +16,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from fsoft.bounded.given import Given
@@ -30,6 +32,7 @@ from fsoft.sequentialize.sites import Player, Sites
 from fsoft.sequentialize.targets import TARGETS, Target
 
 _MOST_OUTPUT = 64 << 20  # bytes
+_LOOK = 1.0  # seconds
 _CBMC = ("--trace", "--stop-on-fail")
 """What CBMC is asked for: one violation, with its trace."""
 _TRACES = re.compile(r"^(?=Trace for )", re.MULTILINE)
@@ -37,9 +40,9 @@ _TRACES = re.compile(r"^(?=Trace for )", re.MULTILINE)
 _FAILED = re.compile(r"^[^\w\n]*(VERIFICATION FAILED|FALSE\b|Verification result: FALSE|KLEE: ERROR)", re.MULTILINE)
 _PASSED = re.compile(r"^[^\w\n]*(VERIFICATION SUCCESSFUL|TRUE$|Verification result: TRUE|KLEE: done)", re.MULTILINE)
 _UNKNOWN = re.compile(r"^[^\w\n]*(UNKNOWN|VERIFICATION UNKNOWN|Verification result: UNKNOWN)", re.MULTILINE)
-_VALUE = re.compile(r"\bin_(\d+)(?:[!@#&]\d+)*\s*(?::=|=)\s*(?:\(\w[\w ]*\)\s*)?(-?\d+|true\b|false\b)", re.IGNORECASE)
+_VALUE = re.compile(r"\bin_(\d{1,9})(?:[!@#&]\d+)*\s*(?::=|=)\s*(?:\(\w[\w ]*\)\s*)?(-?\d{1,40}(?!\d)|true\b|false\b)", re.IGNORECASE)
 
-_CALL = re.compile(r"\bnondet_\w+\(\) *= *(-?\d+)|\b__VERIFIER_nondet_\w+\(\) *= *(-?\d+)")
+_CALL = re.compile(r"\bnondet_\w+\(\) *= *(-?\d{1,40})(?!\d)|\b__VERIFIER_nondet_\w+\(\) *= *(-?\d{1,40})(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +87,12 @@ def check_with(program: Program, given: Given, backend: Backend, scheme: Scheme 
     say(f"{made.describe()}: {_last(output)}")
     prop = min(program.checks) if len(program.checks) == 1 else ""
     if _FAILED.search(output):
-        found = _violation(output, Sites(sequential.program))
+        sites = Sites(sequential.program)
+        found = _violation(output, sites)
         if found is not None:
-            return confirmed(program, unwound.home(sequential.home(found[0]), found[1]), found[1], Stats())
+            moves, prop, values = found
+            chosen = [(sites.width[site], value) for site, value in values.items() if site >= 0]
+            return confirmed(program, unwound.home(sequential.home(moves), prop), prop, Stats(), chosen)
         why = "the back end reports a violation, but the values in its trace lead to none"
         return Verdict("UNKNOWN", prop, [why, "(does it print a trace?)"], bounds=[why])
     if _PASSED.search(output):
@@ -102,13 +108,14 @@ def proved_by(made: Made, backend: Backend) -> str:
     return f"proved for {made.describe()} only, by {backend.name}"
 
 
-def _violation(output: str, sites: Sites) -> tuple[list[Move], str] | None:
-    """The run that a trace tells, and the property that it violates; of the first trace that tells one."""
+def _violation(output: str, sites: Sites) -> tuple[list[Move], str, dict[int, int]] | None:
+    """The run that a trace tells, the property that it violates, and what was chosen; of the first trace that tells one."""
     for trace in _TRACES.split(output):
         values = _values(trace, sites)
-        moves, violation = Player(sites).play(values, order=[] if values else [int(a or b) for a, b in _CALL.findall(trace)])
+        player = Player(sites)
+        moves, violation = player.play(values, order=[] if values else [int(a or b) for a, b in _CALL.findall(trace)])
         if violation is not None:
-            return moves, violation.prop
+            return moves, violation.prop, player.values
     return None
 
 
@@ -127,17 +134,16 @@ def _run(backend: Backend, text: str, timeout: float | None) -> str:
         try:
             output = _output(process, timeout)
         finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+            _end(process)
     if process.returncode < 0:
         raise InputError(NOWHERE, f"--backend: it was ended by signal {-process.returncode}")
     return output.decode(errors="replace")
 
 
 def _output(process: subprocess.Popen[bytes], timeout: float | None) -> bytes:
-    """What the process prints until it ends. A TimeoutError if it does not end, an InputError if it prints without end."""
-    output, deadline = bytearray(), None if timeout is None else time.monotonic() + timeout
+    """What the process prints until it ends, whoever else keeps its output open. A TimeoutError if it does not end, an InputError if it
+    prints without end."""
+    output, deadline = bytearray(), math.inf if timeout is None else time.monotonic() + timeout
     stream = process.stdout
     assert stream is not None
 
@@ -147,15 +153,22 @@ def _output(process: subprocess.Popen[bytes], timeout: float | None) -> bytes:
 
     reader = threading.Thread(target=read, daemon=True)
     reader.start()
-    reader.join(timeout)
+    while process.poll() is None and len(output) <= _MOST_OUTPUT:
+        if time.monotonic() >= deadline:
+            raise TimeoutError
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(max(0.0, min(_LOOK, deadline - time.monotonic())))
+    reader.join(_LOOK)
     if len(output) > _MOST_OUTPUT:
         raise InputError(NOWHERE, f"--backend: it prints more than {_MOST_OUTPUT >> 20} MB")
-    try:
-        process.wait(None if deadline is None else max(0.0, deadline - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        raise TimeoutError from None
-    reader.join(1.0)
     return bytes(output)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ends the process, and what it has started."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def _last(output: str) -> str:

@@ -29,10 +29,9 @@ from fsoft.phases import phase
 from fsoft.program.interpreter import Machine
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
-from fsoft.program.replay import Finding, confirm_played, played_without_halts
-from fsoft.program.verdict import InternalError, Stats, Verdict
-from fsoft.properties import monitors
-from fsoft.properties.confirmed import confirmed, false_verdict
+from fsoft.program.replay import played_without_halts
+from fsoft.program.verdict import Stats, Verdict
+from fsoft.properties.confirmed import confirmed, judged
 from fsoft.transactions import NO_REDUCTION, Reduction, in_steps
 
 _REFINEMENTS = 30
@@ -141,16 +140,8 @@ def violated(encoding: Encoding, stimulus: Stimulus, prop: str, stats: Stats) ->
     """The verdict for a run of the circuit that ends where `prop` is violated: FALSE once it has been replayed."""
     plain = Machine(encoding.program.taken_apart(), compiled=False)
     lifted, frame = Lifter(encoding).reached(stimulus, before=prop in BEFORE)
-    played, answers = played_without_halts(plain, in_steps(encoding.program, lifted)), Answers(encoding, plain, frame)
-    moves = [one.move for one in played]
-    try:
-        finding = confirm_played(plain, played, Finding(prop, ""), monitors([prop]), answers)
-    except InternalError:
-        if prop != "no-deadlock" or not answers.undefined:
-            raise
-        lines = [f"a thread is blocked only for some values of undefined memory: {name}" for name in answers.undefined]
-        return Verdict("UNKNOWN", prop, lines, moves, stats, lines)
-    return false_verdict(plain, moves, finding, stats)
+    played = played_without_halts(plain, in_steps(encoding.program, lifted))
+    return judged(plain, played, prop, Answers(encoding, plain, frame), stats)
 
 
 # ---------------------------------------------------------------- model checkers beside those that take a Program

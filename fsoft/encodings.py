@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import field, replace
 from importlib import import_module
 from typing import Any
 
 from checkers.registry import GrowingChecker, Progress, model_engine
 from fsoft.answers import ask, verdict_of_answer
 from fsoft.bounded.given import Formula, Given
+from fsoft.bounded.home import choices
 from fsoft.circuit.verdict import Answer, Proved, Unknown, Violated
 from fsoft.passes.unwind import Unwound, unwind
 from fsoft.phases import phase
@@ -29,6 +30,9 @@ from fsoft.records import dataclass
 Say = Callable[[str], None]
 Simpler = Callable[[Unwound, Verdict], Verdict]
 """Makes a FALSE easier to read, with the unwound Program that its run was found in."""
+
+Raised = Callable[[Verdict], bool]
+"""Whether the caller asks again, about a Program with larger bounds of its own, if this is the verdict."""
 
 DEFAULT_ENGINE = "sat"
 _MOST_STEPS = 64  # of --incremental
@@ -75,15 +79,16 @@ def answer(
     timeout: float | None = None,
     say: Say = lambda _line: None,
     simpler: Simpler | None = None,
+    raised: Raised = lambda _verdict: False,
     **options: Any,
 ) -> Verdict:
     """The verdict under the encoding of that name. `say` hears what each step of an incremental search cost; `simpler` is for the run
-    that a formula has given."""
+    that a formula has given; `raised` is asked where a bound of the Program cuts."""
     encoding = ENCODINGS[name]
     if encoding.search:
         verdict: Verdict = encoding.load()(program, given, progress=progress, timeout=timeout, say=say, **options)
         return verdict
-    return _Asking(program, encoding, engine, progress, timeout, say, simpler, options).answer(given)
+    return _Asking(program, encoding, engine, progress, timeout, say, simpler, raised, options).answer(given)
 
 
 @dataclass(slots=True)
@@ -95,6 +100,7 @@ class _Asking:
     timeout: float | None
     say: Say
     simpler: Simpler | None
+    raised: Raised
     options: dict[str, Any]
     started: float = field(default_factory=time.monotonic)
 
@@ -132,12 +138,26 @@ class _Asking:
             if not given.incremental or not cuts or self._late():
                 return verdict
             after = formula.grown(given, cuts)
+            if after == given and not self.raised(verdict):
+                after = self._other_cuts(formula, given, cuts, growing)
             if after == given:
                 return verdict
             if after.loops != given.loops:
                 unwound = None
             given = after
         return verdict
+
+    def _other_cuts(self, formula: Formula, given: Given, cuts: tuple[str, ...], growing: GrowingChecker | None) -> Given:
+        """What to ask next where nothing can be done about these cuts: an engine names some that are reached, not all, so the others are
+        asked for."""
+        model = formula.model
+        while (after := formula.grown(given, cuts)) == given and not self._late():
+            model = replace(model, bounds={name: term for name, term in model.bounds.items() if name not in cuts})
+            found = ask(model, self.engine, lambda _depth: None, self._left(), self.options, growing)
+            if not isinstance(found, Unknown) or not found.proved or not found.bounds:
+                return given
+            cuts = found.bounds
+        return after
 
     def _late(self) -> bool:
         return self.timeout is not None and time.monotonic() - self.started > self.timeout
@@ -148,8 +168,9 @@ class _Asking:
     def _verdict(self, unwound: Unwound, formula: Formula, found: Answer) -> Verdict:
         stats = Stats()
         if isinstance(found, Violated):
-            moves = formula.run(found.stimulus.inputs[-1], found.bad)
-            return confirmed(self.program, unwound.home(moves, found.bad), found.bad, stats)
+            inputs = found.stimulus.inputs[-1]
+            moves = unwound.home(formula.run(inputs, found.bad), found.bad)
+            return confirmed(self.program, moves, found.bad, stats, choices(inputs, formula.model.inputs))
         verdict = verdict_of_answer(unwound.program, found, stats, f"{self.engine} on {self.encoding.name}")
         if isinstance(found, Unknown) and not found.proved:
             verdict.reasons[0] = f"nothing is known for {formula.describe()}: {found.why}"

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from fsoft.answers import ask
 from fsoft.bounded.given import Given
+from fsoft.bounded.home import choices
 from fsoft.bounded.tcbmc import tcbmc
 from fsoft.circuit.verdict import Proved, Unknown, Violated
 from fsoft.passes.unwind import Unwound
@@ -30,23 +31,26 @@ def fewest_switches(
     end, best = time.monotonic() + seconds, shortened(program, verdict)
     while best.kind == "FALSE" and (count := switches(best.trace)) and time.monotonic() < end:
         found = _within(unwound, best.prop, count, end - time.monotonic())
-        if not isinstance(found, list):
+        if not isinstance(found, tuple):
             say(f"{count} switches{': no run has fewer' if isinstance(found, Proved) else ''}")
             break
-        fewer = confirmed(program, unwound.home(found, best.prop), best.prop, best.stats)
+        fewer = confirmed(program, unwound.home(found[0], best.prop), best.prop, best.stats, found[1])
         best = min((one for one in (shortened(program, fewer), fewer, best) if one.kind == "FALSE"), key=lambda one: switches(one.trace))
         if switches(best.trace) == count:
             break
     return best
 
 
-def _within(unwound: Unwound, prop: str, contexts: int, seconds: float) -> list[Move] | Proved | Unknown:
-    """The moves of a run to a violation within so many contexts, or the answer that is none."""
+def _within(unwound: Unwound, prop: str, contexts: int, seconds: float) -> tuple[list[Move], list[tuple[int, int]]] | Proved | Unknown:
+    """The moves of a run to a violation within so many contexts, and its choices; or the answer that is none."""
     formula = tcbmc(unwound, Given(contexts=contexts, order="free"))
     formula.model.bad = {prop: formula.model.bad[prop]}
     formula.model.bounds = {}
     found = ask(formula.model, ENGINE, lambda _depth: None, max(0.1, seconds), {})
-    return formula.run(found.stimulus.inputs[-1], prop) if isinstance(found, Violated) else found
+    if not isinstance(found, Violated):
+        return found
+    inputs = found.stimulus.inputs[-1]
+    return formula.run(inputs, prop), choices(inputs, formula.model.inputs)
 
 
 __all__ = ["fewest_switches"]

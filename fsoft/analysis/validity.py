@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fsoft.analysis.points_to import alive_throughout
 from fsoft.program.expr import Expr, const, operate, postorder, substitute
-from fsoft.program.program import Action, Assign, Enter, Input, Leave, Load, Measure, Program, Require, Store, Template
+from fsoft.program.layout import Cells
+from fsoft.program.program import Action, Assign, Enter, Input, Leave, Load, Measure, Object, Program, Require, Store, Template
 
 
 def constant_in(expr: Expr, own: dict[str, int]) -> int | None:
@@ -75,4 +76,10 @@ class Validity:
         if not self._alive >> number & 1:
             return False
         obj = self.program.objects[number]
-        return offset + size <= obj.size and not (write and obj.readonly)
+        return offset + size <= obj.size and not (write and obj.readonly) and self._aligned(obj, offset, size)
+
+    def _aligned(self, obj: Object, offset: int, size: int) -> bool:
+        """As memory demands it where valid-deref is asked for."""
+        if "valid-deref" not in self.program.checks or size & (size - 1) or offset % min(size, self.program.word // 8) == 0:
+            return True
+        return Cells(obj).exact(offset, size) is not None

@@ -94,7 +94,7 @@ def bounded(name: str, encoding: str, fits: Fits = lambda _facts: True, **more: 
         from fsoft.passes.bounds import Bounds
 
         given = Given(loops=Bounds(unwind=1), contexts=_ROUNDS * len(program.threads), incremental=True)
-        return answer(program, encoding, given, progress=_silent, say=room.tell)
+        return answer(program, encoding, given, progress=_silent, say=room.tell, raised=lambda _verdict: True)
 
     return Member(name, ask, fits, **more)
 

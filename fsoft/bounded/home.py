@@ -34,6 +34,11 @@ class Values:
         self._known.update(evaluate_all(postorder(tuple(terms)), self._frame))
 
 
+def choices(inputs: Mapping[str, int], widths: Mapping[str, int]) -> list[tuple[int, int]]:
+    """Width and value of each input of a Model, for the judge of a run (`properties/confirmed.py`)."""
+    return [(width, inputs.get(name, 0)) for name, width in widths.items()]
+
+
 def happened(program: Program, steps: Sequence[Taken], value: Values) -> list[Taken]:
     """The steps that the inputs choose, without those that stop inside an atomic section without violating anything: nobody sees them."""
     value.prepare([term for one in steps for term in (one.when, one.goes_on, *one.turn)])

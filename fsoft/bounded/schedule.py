@@ -151,12 +151,14 @@ class _Builder:
         self.contexts: list[Context] = []
         self.steps: list[Taken] = []
         self.open = True
+        self.races = "no-data-race" in self.program.checks
 
     # ------------------------------------------------------------ contexts
 
     def context(self, number: int) -> bool:
         """One more context; whether anybody can use it."""
-        parts = {slot: part for slot in self.slots if (part := self._part(number, slot)).steps}
+        running = self._running()
+        parts = {slot: part for slot in self.slots if (part := self._part(number, slot, running)).steps}
         if not parts:
             self.open = False
             return False
@@ -167,7 +169,7 @@ class _Builder:
             owned = {slot: eq(ts, const(slot, width)) for slot in parts}
         for slot, part in parts.items():
             self._count(part, owned[slot])
-        self._merge(parts, owned)
+        self._merge(parts, owned, running)
         self.contexts.append(Context(number, owned, {slot: part.busy for slot, part in parts.items()}))
         return True
 
@@ -186,9 +188,18 @@ class _Builder:
         for when, name in part.passes:
             _add(self.ground.model.bounds, name, conj(owned, when))
 
-    def _merge(self, parts: dict[int, _Part], owned: dict[int, Expr]) -> None:
+    def _running(self) -> Expr:
+        """The run goes on: it is not over, and nobody has stopped inside an atomic section."""
+        running = negate(self.values[OVER])
+        for slot in self.slots if self.races else ():
+            locations = self.program.threads[slot].template.locations
+            for at, when in self.at[slot].items():
+                running = conj(running, negate(when)) if locations[at].atomic else running
+        return running
+
+    def _merge(self, parts: dict[int, _Part], owned: dict[int, Expr], running: Expr) -> None:
         """The state after a context, whosever it is."""
-        running, before = negate(self.values[OVER]), self.values
+        before = self.values
         after = list(before)
         for slot, part in parts.items():
             mine = conj(owned[slot], running)
@@ -203,9 +214,9 @@ class _Builder:
             self.at[slot] = {at: when for at, when in new.items() if when is not FALSE}
         self.values = after
 
-    def _part(self, number: int, slot: int) -> _Part:
+    def _part(self, number: int, slot: int, running: Expr) -> _Part:
         """The thread runs on from wherever it is."""
-        part, running = _Part(), negate(self.values[OVER])
+        part = _Part()
         arrivals: dict[int, list[_Stay]] = {}
         for at, mass in self.at[slot].items():
             if (when := conj(mass, running)) is not FALSE:
@@ -236,16 +247,20 @@ class _Builder:
         forced = self.local[slot][here.location] or atomic
         found = [self.executor.run(here.values, slot, index, index) for index in indices]
         left: Expr = FALSE
+        go: Expr = TRUE
         if any(one.outcomes for one in found):
-            go = TRUE if forced else self.ground.input(f"go.{number}.{slot}.{here.location}", 1)
+            chosen = not forced or (atomic and self.races)  # who stops inside an atomic section is only looked at
+            go = TRUE if not chosen else self.ground.input(f"go.{number}.{slot}.{here.location}", 1)
             for one, pick in zip(found, self._picks(number, slot, here.location, indices), strict=True):
                 left = disj(left, self._step(one, conj(here.when, conj(go, pick)), here, part, arrivals))
         if not forced:
             part.busy = disj(part.busy, left)
         rest = conj(here.when, negate(left))
+        if atomic and indices:  # who blocks inside an atomic section ends the run
+            blocked, rest = conj(rest, go), conj(rest, negate(go))
+            part.stays += [_Stay(blocked, here.location, applied(here.values, {OVER: TRUE}))] * (blocked is not FALSE)
         if rest is not FALSE:
-            stuck = atomic and bool(indices)  # who blocks inside an atomic section ends the run
-            part.stays.append(_Stay(rest, here.location, applied(here.values, {OVER: TRUE}) if stuck else here.values))
+            part.stays.append(_Stay(rest, here.location, here.values))
 
     def _picks(self, number: int, slot: int, at: int, indices: list[int]) -> list[Expr]:
         """Which of the steps from a location is tried: by their guards if those exclude each other, else by an input."""
@@ -304,7 +319,7 @@ class _Builder:
         more: Expr = FALSE
         for slot in self.slots:
             more = disj(more, conj(negate(self.contexts[-1].owned.get(slot, FALSE)), self._can_go_on(slot)))
-        return conj(conj(tight, more), negate(self.values[OVER]))
+        return conj(conj(tight, more), self._running())
 
     def _can_go_on(self, slot: int) -> Expr:
         total: Expr = FALSE

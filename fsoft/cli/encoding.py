@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from checkers.registry import Progress, UnknownEngine, model_engine
+from fsoft.api import Options
 from fsoft.cli.arguments import Parser, Request, positive
 from fsoft.cli.circuits import engine_options
 from fsoft.cli.exits import OutOfMemory, OutOfTime, UsageError
@@ -17,7 +18,7 @@ from fsoft.program.verdict import Verdict
 
 if TYPE_CHECKING:
     from fsoft.backend import Backend
-    from fsoft.encodings import Encoding, Given, Simpler
+    from fsoft.encodings import Encoding, Given, Raised, Simpler
     from fsoft.passes.unwind import Unwound
 
 NAMES = ("circuit", "tcbmc", "lazy", "mu", "schedule", "paths", "uw")
@@ -111,7 +112,9 @@ def given_bounds(args: argparse.Namespace) -> Given:
     return Given(loops=loops, incremental=args.incremental, por=args.por, **fields)
 
 
-def ask_bounded(program: Program, encoding: Encoding, args: argparse.Namespace, progress: Progress) -> Verdict:
+def ask_bounded(
+    program: Program, encoding: Encoding, args: argparse.Namespace, progress: Progress, raised: Raised = lambda _verdict: False
+) -> Verdict:
     """The verdict of a bounded encoding."""
     from fsoft.encodings import DEFAULT_ENGINE, answer
     from fsoft.passes.bounds import BadBound
@@ -119,7 +122,8 @@ def ask_bounded(program: Program, encoding: Encoding, args: argparse.Namespace, 
     left = _left(args)
     options: dict[str, Any] = {}
     if not encoding.search:
-        options = dict(engine_options(_engine(args.engine or DEFAULT_ENGINE), args), engine=args.engine or DEFAULT_ENGINE)
+        engine = args.engine or DEFAULT_ENGINE
+        options = dict(engine_options(_engine(engine), args), engine=engine, raised=raised)
     elif args.solver is not None:
         options["solver"] = args.solver
     try:
@@ -159,14 +163,18 @@ def ask_growing(
     from fsoft import api
     from fsoft.auto.grow import difference, grown
 
-    verdict, options = ask_bounded(program, encoding, args, progress), asked.options
     fixed = frozenset(name for name in ("threads", "heap", "recursion") if getattr(args, name) is not None)
+
+    def ask(program: Program, options: Options) -> Verdict:
+        return ask_bounded(program, encoding, args, progress, lambda verdict: grown(options, verdict.bounds, fixed) is not None)
+
+    verdict, options = ask(program, asked.options), asked.options
     while args.incremental and verdict.kind == "UNKNOWN" and (larger := grown(options, verdict.bounds, fixed)) is not None:
         bounds = difference(asked.options, larger)
         _say(args)(f"again with {bounds}")
         try:
             program = api.load(asked.sources, larger, bits=asked.bits, cpp=asked.cpp)
-            verdict, options = ask_bounded(program, encoding, args, progress), larger
+            verdict, options = ask(program, larger), larger
         except OutOfTime:
             verdict.reasons.append(f"more is not known: {bounds} takes too long")
             break

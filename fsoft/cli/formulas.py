@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fsoft.bounded.given import Formula, Given
+from fsoft.bounded.home import choices
 from fsoft.bounded.mapfile import comment_of
 from fsoft.circuit.bits import BOUND
 from fsoft.circuit.export import Exported, export_model
@@ -45,7 +46,8 @@ class Rebuilt:
         prop = "" if reached.startswith(BOUND) else reached
         moves = self.unwound.home(self.formula.run(inputs, prop), prop)
         if prop:
-            return show(*under_race_model(program, confirmed(program, moves, prop, Stats())))
+            given = choices(inputs, self.formula.model.inputs)
+            return show(*under_race_model(program, confirmed(program, moves, prop, Stats(), given)))
         print(text_of_trace(program, moves) if program.plain is None else text_of_trace(program.plain, home(program, moves)))
         line = bound_line(self.unwound.program, reached.removeprefix(BOUND))
         print(f"\nthe run violates nothing, it hits a bound\n{line}\nUNKNOWN")

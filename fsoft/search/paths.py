@@ -18,10 +18,9 @@ from fsoft.program.explorer import Strayed
 from fsoft.program.expr import reg
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
-from fsoft.program.replay import Finding, confirm_played, played_without_halts
-from fsoft.program.verdict import InternalError, Stats, Verdict
-from fsoft.properties import monitors
-from fsoft.properties.confirmed import false_verdict
+from fsoft.program.replay import played_without_halts
+from fsoft.program.verdict import Stats, Verdict
+from fsoft.properties.confirmed import judged
 from fsoft.search.lift import Edge, PathAnswers, lifted
 from fsoft.search.nodes import Counts
 from fsoft.search.questions import Obligation
@@ -156,19 +155,10 @@ class _Search:
 
     def _violated(self, one: Obligation, edges: list[Edge], value: Value) -> Verdict:
         played = played_without_halts(self.machine, lifted(self.machine, edges, value))
-        moves = [each.move for each in played]
         given: dict[int, list[int]] = {}
         for name, width in one.inputs.items():
             given.setdefault(width, []).append(value(reg(name, width)))
-        answers = PathAnswers(self.machine, one.values, given, value)
-        try:
-            finding = confirm_played(self.machine, played, Finding(one.name, ""), monitors([one.name]), answers)
-        except InternalError:
-            if one.name != "no-deadlock" or not answers.undefined:
-                raise
-            lines = [f"a thread is blocked only for some values of undefined memory: {name}" for name in answers.undefined]
-            return Verdict("UNKNOWN", one.name, lines, moves, self.stats, lines)
-        return false_verdict(self.machine, moves, finding, self.stats)
+        return judged(self.machine, played, one.name, PathAnswers(self.machine, one.values, given, value), self.stats)
 
     # ------------------------------------------------------------ none found
 

@@ -73,6 +73,7 @@ class Tree:
         self.slots = list(slots)
         self.quiet = Quiet(executor)
         self.atomic = [[place.atomic for place in thread.template.locations] for thread in self.program.threads]
+        self._races = "no-data-race" in self.program.checks
         self._has_atomic = [slot for slot in slots if any(self.atomic[slot])]
         bounded = settings.contexts is not None
         self.por = _reduction(self.program, settings)
@@ -234,6 +235,8 @@ class Tree:
         if forced is None:
             self._schedule(node, sleep, event)
             return
+        if holder is not None and self._races:  # what is pending inside the section may race with what others are about to do
+            self._owe_states(node, [one for slot in self.slots for one in self._executed(node, slot)], False)
         options = list(self._options(node, self._executed(node, forced)))
         if not options:
             self._end(event)

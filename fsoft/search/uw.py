@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fsoft.bounded.given import Given
+from fsoft.bounded.home import choices
 from fsoft.bounded.schedule import Schedule, schedule
 from fsoft.circuit.bound_lines import bound_line
 from fsoft.passes.unwind import Unwound, unwind
@@ -182,7 +183,8 @@ def _ask(program: Program, unwound: Unwound, widening: Widening, stats: Stats) -
     if widening.violation(goal):
         inputs = {name: solver.value(reg(name, width)) for name, width in formula.model.inputs.items()}
         prop = next(name for name, bad in formula.model.bad.items() if solver.value(bad))
-        verdict = confirmed(program, unwound.home(formula.run(inputs, prop), prop), prop, stats)
+        moves = unwound.home(formula.run(inputs, prop), prop)
+        verdict = confirmed(program, moves, prop, stats, choices(inputs, formula.model.inputs))
         verdict.reasons.append(widening.count())
         return verdict, ()
     cuts, count = _reachable(formula, solver, widening.deadline), widening.count()

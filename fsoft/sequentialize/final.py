@@ -15,7 +15,7 @@ from fsoft.analysis.points_to import PointsTo
 from fsoft.analysis.validity import Validity
 from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, make, negate
-from fsoft.program.program import Action, Assign, Check, Halt, Input, Load, Marker, Program
+from fsoft.program.program import Action, Assign, Check, Halt, Input, Load, Marker, Program, Step
 from fsoft.properties.race_objects import race_ranges
 from fsoft.properties.waits import Source as Waited
 from fsoft.properties.waits import Waits
@@ -28,12 +28,12 @@ from fsoft.sequentialize.threads import Positions, Source
 
 
 class Final:
-    """Writes the end of the sequential Program. `busy[r][slot]` says whether a thread took a visible step in round r."""
+    """Writes the end of the sequential Program. `held`: somebody is inside an atomic section."""
 
-    def __init__(self, out: Writer, positions: Positions, sources: list[Source], lives: Lives):
-        self.out, self.positions, self.sources, self.lives = out, positions, sources, lives
+    def __init__(self, out: Writer, positions: Positions, sources: list[Source], lives: Lives, held: Expr = FALSE):
+        self.out, self.positions, self.sources, self.lives, self.held = out, positions, sources, lives, held
         self.program: Program = out.concurrent
-        self.validity = Validity(self.program)
+        self.validity, self.points_to = Validity(self.program), PointsTo(self.program)
         self.races = "no-data-race" in self.program.checks
         self.probes: dict[tuple[int, int], list[Probe]] = {}
 
@@ -44,8 +44,10 @@ class Final:
                 if location not in source.ranks:
                     continue  # nobody rests here
                 here = self.positions.at(source, location)
-                probes = [Probe(self.out, source, step, here, self.validity, self.lives, self.races).look() for _, step in steps]
-                self.probes[source.slot, location] = probes
+                self.probes[source.slot, location] = [self._probe(source, step, here) for _, step in steps]
+
+    def _probe(self, source: Source, step: Step, here: Expr) -> Probe:
+        return Probe(self.out, source, step, here, self.validity, self.lives, self.points_to, self.races).look()
 
     def moves(self, slot: int, besides: str = "") -> Expr:
         """The thread has an enabled step (one without that tag)."""
@@ -67,7 +69,7 @@ class Final:
     def coverage(self, rounds: list[list[Expr]], marker: Marker, ended: Expr = FALSE) -> None:
         """A bound that holds if some run needs another round and has not `ended`; `rounds` says who takes steps in each."""
         more = [self.moves(slot) for slot in range(len(self.sources))]
-        needed = beyond(rounds, more, negate(ended), lambda term: self._kept("tight", term))
+        needed = beyond(rounds, more, negate(disj(ended, self.held)), lambda term: self._kept("tight", term))
         self.out.step([Halt("cut", self.out.marker(marker), needed)], "another round")
 
     def leaks(self, ended: Expr) -> None:
@@ -90,7 +92,7 @@ class Final:
     def deadlocks(self) -> None:
         stuck = self._stuck()
         circle = self._circle()
-        check = Check(negate(disj(stuck, circle)), "no-deadlock", "deadlock")
+        check = Check(disj(self.held, negate(disj(stuck, circle))), "no-deadlock", "deadlock")
         self.out.step([check], "nobody waits for ever")
 
     def _stuck(self) -> Expr:
@@ -145,7 +147,7 @@ class Final:
             for index, waited in rows:
                 guard = source.expr(source.template.steps[index].guard)
                 tried = disj(tried, guard)
-                named = self._named(source, waited, here)
+                named = self._named(source, waited, conj(here, guard))
                 common = [conj(old, disj(negate(guard), new)) for old, new in zip(common, named, strict=True)]
             found = [disj(old, conj(here, conj(tried, new))) for old, new in zip(found, common, strict=True)]
         return [row if row is FALSE else self._kept(f"waits.{source.slot}.{k}", row) for k, row in enumerate(found)]
@@ -175,27 +177,26 @@ class Final:
 
     def data_races(self) -> None:
         """Of each thread one access is looked at; two of them must not conflict."""
-        points_to = PointsTo(self.program)
-        rows = [self._accesses(points_to, source) for source in self.sources]
+        rows = [self._accesses(source) for source in self.sources]
         pending = [self._pending(source.slot, seen) for source, seen in zip(self.sources, rows, strict=True)]
         for k, one in enumerate(pending):
             for other in pending[:k]:
                 if one is not None and other is not None:
                     self.out.step([Check(negate(self._race(one, other)), "no-data-race", "data race")], "two accesses at once")
 
-    def _accesses(self, points_to: PointsTo, source: Source) -> list[list[Seen]]:
+    def _accesses(self, source: Source) -> list[list[Seen]]:
         """The accesses of a thread that could meet one of another thread, by location."""
         reach = [0] * len(self.sources)
         for (slot, _), probes in self.probes.items():
             for seen in [s for p in probes for s in p.seen]:
-                reach[slot] |= points_to.touched(slot, seen.action)
+                reach[slot] |= self.points_to.touched(slot, seen.action)
         others = 0
         for slot, mask in enumerate(reach):
             others |= mask if slot != source.slot else 0
         found = []
         for (slot, _), probes in self.probes.items():
             if slot == source.slot:
-                found.append([s for p in probes for s in p.seen if points_to.touched(slot, s.action) & others and s.when is not FALSE])
+                found.append([s for p in probes for s in p.seen if self.points_to.touched(slot, s.action) & others and s.when is not FALSE])
         return [row for row in found if row]
 
     def _pending(self, slot: int, rows: list[list[Seen]]) -> tuple[Expr, Expr, Expr, Expr, Expr] | None:

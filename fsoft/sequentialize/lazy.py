@@ -10,6 +10,8 @@ A thread may stop anywhere. A step that blocks prunes the run: the run in which 
 halts (a failed assume, a bound, the end of main) ends the run if it could as well have stopped just before; if it has changed memory since
 it was last able to stop, only that thread ends (`passes/fold` puts an assume into one step with the store before it).
 
+Nobody stops inside an atomic section, except for good, where races are asked for: nobody moves after that.
+
 What is asked about states (races, deadlocks) is asked about the state after the last round (`final.py`): every state that can be
 reached in so many rounds is one of those.
 """
@@ -17,6 +19,7 @@ reached in so many rounds is one of those.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
 from fsoft.analysis.actions import reads, with_when
 from fsoft.analysis.sharing import Sharing
@@ -29,7 +32,7 @@ from fsoft.sequentialize.final import Final
 from fsoft.sequentialize.lives import Lives
 from fsoft.sequentialize.schedule import Schedule
 from fsoft.sequentialize.sequential import GO, Sequential, Writer
-from fsoft.sequentialize.threads import Effects, Positions, Source
+from fsoft.sequentialize.threads import Effects, Positions, Source, in_webs
 
 OF_STATES = frozenset({"no-deadlock", "no-data-race", "valid-memtrack"})
 
@@ -46,7 +49,7 @@ class Lazy:
 
     def apply(self, program: Program) -> Sequential:
         """`program` is unwound."""
-        return _Playing(self, program).run()
+        return _Playing(self, in_webs(program)).run()
 
 
 class _Playing:
@@ -62,6 +65,7 @@ class _Playing:
         self.busy: list[dict[int, Expr]] = []
         self.deferred: dict[tuple[str, int | None], Expr] = {}
         self.ended = self._seen("ended", None) if "valid-memtrack" in program.checks else None  # the end itself is observed
+        self.held = self.out.register("held", 1) if any(source.inside for source in self.sources) else FALSE
 
     def run(self) -> Sequential:
         self.out.step([Assign(str(self.positions.at(source, 0).data), TRUE) for source in self.sources], "every thread is at its start")
@@ -77,7 +81,8 @@ class _Playing:
 
     def _final(self) -> None:
         """Questions about the state after the last round."""
-        final, checks, schedule = Final(self.out, self.positions, self.sources, self.lives), self.program.checks, self.options.schedule
+        final = Final(self.out, self.positions, self.sources, self.lives, self.held)
+        checks, schedule = self.program.checks, self.options.schedule
         if self.options.coverage or checks & OF_STATES:
             final.look()
         if self.ended is not None:
@@ -110,10 +115,13 @@ class _Playing:
             run = TRUE
             if location in source.ranks and not last:
                 run = binary("ult", const(source.ranks[location], switch.width), switch)
-                run = run if self.ended is None else conj(run, negate(self.ended))
+                run = conj(run, negate(disj(self.ended or FALSE, self.held)))
             picks = self._picks(source, location)
             for (index, step), pick in zip(steps, picks, strict=True):
                 self._step(number, source, index, step, conj(conj(self.positions.at(source, location), run), pick))
+        if source.inside:
+            stays = reduce(disj, [self.positions.at(source, location) for location in source.inside])
+            self.out.step([Assign(str(self.held.data), disj(self.held, stays))], "nobody moves while a thread is inside an atomic section")
 
     def _picks(self, source: Source, location: int) -> list[Expr]:
         """Which of the steps from a location is tried, where guards do not decide that."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 
+from fsoft.analysis.actions import members
+from fsoft.analysis.points_to import PointsTo
 from fsoft.analysis.validity import Validity, constant_in
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, ite, make, negate, resize
 from fsoft.program.interpreter import in_section
@@ -42,6 +44,7 @@ class Probe:
     here: Expr
     validity: Validity
     lives: Lives
+    points_to: PointsTo
     whole: bool = False
     enabled: Expr = TRUE
     seen: list[Seen] = field(default_factory=list)
@@ -127,10 +130,10 @@ class Probe:
         word, address = self.source.program.word, self.expr(action.address)
         valid, before = TRUE, TRUE  # `before`: the object was there already
         if not self.validity.safe(self.source.thread.template, action):
-            bits = self.source.program.offset_bits
-            end = binary("add", make("zext", word, (make("extract", bits, (address,), 0),)), const(action.size, word))
             size = self._measured(address, guarded, actions)
-            before, valid = binary("ule", end, size), binary("ule", end, self._memory.size(address, size))
+            allowed = self._allowed(action, address)
+            before = conj(allowed, self._within(address, action.size, size))
+            valid = conj(allowed, self._within(address, action.size, self._memory.size(address, size)))
             self._stop(conj(when, negate(valid)))
         self._saw(action, conj(when, valid), address, const(action.size, word), isinstance(action, Store), action.sync)
         if isinstance(action, Store):
@@ -140,6 +143,34 @@ class Probe:
         actions.append(Load(str(new.data), address, action.size, action.sync, conj(guarded, before), action.loc))
         unknown = partial(self._unknown, 8 * action.size, guarded, actions)
         self._set(action.reg, self._memory.load(address, action.size, new, conj(when, valid), unknown), when)
+
+    def _within(self, address: Expr, count: int, size: Expr) -> Expr:
+        """So many bytes lie inside an object of that size."""
+        offset = make("extract", self.source.program.offset_bits, (address,), 0)
+        return binary("ule", binary("add", resize(offset, size.width, False), const(count, size.width)), size)
+
+    def _allowed(self, action: Load | Store, address: Expr) -> Expr:
+        """The object may be written, if the access is a write; where valid-deref is asked for, the access is aligned or just a cell."""
+        program, fine = self.source.program, TRUE
+        reached = [program.objects[k] for k in members(self.points_to.touched(self.source.slot, action)) if 0 < k < len(program.objects)]
+        for obj in reached if isinstance(action, Store) else ():
+            if obj.readonly:
+                fine = conj(fine, negate(eq(self._number(address), const(obj.id, program.word - program.offset_bits))))
+        align = min(action.size, program.word // 8)
+        if "valid-deref" not in program.checks or action.size & (action.size - 1) or align == 1:
+            return fine
+        low = make("extract", align.bit_length() - 1, (address,), 0)
+        aligned = eq(low, const(0, low.width))
+        for obj in reached:
+            cells = [run.start + k * run.stride for run in obj.runs if run.size == action.size for k in range(run.count)]
+            for offset in (offset for offset in cells if offset % align):
+                aligned = disj(aligned, eq(address, const(program.address(obj, offset), program.word)))
+        return conj(fine, aligned)
+
+    def _number(self, address: Expr) -> Expr:
+        """The number of the object that an address points into."""
+        bits = self.source.program.offset_bits
+        return make("extract", address.width - bits, (address,), bits)
 
     def _unknown(self, width: int, when: Expr, actions: list[Action]) -> Expr:
         new = self._fresh(width)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 
@@ -18,36 +19,44 @@ from fsoft.sequentialize.sequential import Writer
 Effects = (Store, Alloc, Free, Enter, Leave)
 
 
+def in_webs(program: Program) -> Program:
+    """The Program with a register for each web of a temporary. It comes before all analyses: they know registers by name."""
+    split = {id(template): split_webs(template) for template in program.templates()}
+    return replace(program, threads=[replace(thread, template=split[id(thread.template)]) for thread in program.threads])
+
+
 class Source:
-    """The template of a slot, read for copying.
+    """The template of a slot (`in_webs`), read for copying.
 
     `ranks[l]`: the number of a location among those where the thread may stop (others can see the step that follows, or it may block).
     `visible`: steps that others can see. Where leaks are asked for, one that ends the process is among them: what is lost then is asked
     of the state before it.
+    `inside`: those of them that are in atomic sections.
     `local`: registers that may be written even where the thread is not.
     """
 
     def __init__(self, program: Program, thread: Thread, sharing: Sharing, validity: Validity):
         self.program, self.thread, self.slot = program, thread, thread.index
-        self.template = split_webs(thread.template)
+        self.template = thread.template
         self.out: list[list[tuple[int, Step]]] = [[] for _ in self.template.locations]
         self.visible: set[int] = set()
         leaks = "valid-memtrack" in program.checks
         for index, step in enumerate(self.template.steps):
             self.out[step.source].append((index, step))
-            if (leaks and ends_process(step)) or sharing.visible(thread.template, thread.template.steps[index]):
+            if (leaks and ends_process(step)) or sharing.visible(thread.template, step):
                 self.visible.add(index)
         stops = [at for at in range(len(self.out)) if self._may_stop(at)]
         self.ranks = {at: rank for rank, at in enumerate(stops)}
         self.local = self._local(stops)
+        self.inside = [at for at in stops if self.template.locations[at].atomic]
         self._validity = validity
         self._names: dict[Expr, Expr] = {}
 
     def _may_stop(self, location: int) -> bool:
-        """A switch here can make a difference."""
-        if self.template.locations[location].atomic:
-            return False
+        """A switch here can make a difference. Inside an atomic section a thread stops for good, to be looked at: its access may race."""
         steps = self.out[location]
+        if self.template.locations[location].atomic:
+            return "no-data-race" in self.program.checks and any(i in self.visible for i, _ in steps)
         return any(i in self.visible or blocking(s) or self.template.locations[s.target].atomic for i, s in steps)
 
     def _local(self, stops: list[int]) -> frozenset[str]:

@@ -220,3 +220,27 @@ def test_incremental_creates_more_threads(tmp_path: Path, capfd: pytest.CaptureF
     assert main([*common, "--threads", "3", "--timeout", "20"]) in (5, 31)
     assert main(common) == 10
     assert "--threads" in capfd.readouterr().out
+
+
+DETACHED = """
+#include <pthread.h>
+#include <assert.h>
+int __VERIFIER_nondet_int(void);
+int g;
+void *f(void *a) { g++; return 0; }
+int main(void) {
+  while (__VERIFIER_nondet_int()) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_detach(t); }
+  assert(g < 3);
+}
+"""
+
+
+@pytest.mark.parametrize("encoding", ["tcbmc", "lazy", "mu", "schedule"])
+def test_a_bound_that_cannot_grow_does_not_keep_others_from_growing(tmp_path: Path, encoding: str) -> None:
+    """One slot, used again and again: that there is no other cuts, but so does the loop, and the error is in its third round."""
+    path = tmp_path / "p.c"
+    path.write_text(DETACHED)
+    one = load([str(path)], Options(threads=1))
+    assert answer(one, encoding, Given(Bounds(1), incremental=True)).last_line() == "FALSE(unreach-call)"
+    raised = answer(one, "tcbmc", Given(Bounds(1), incremental=True), raised=lambda verdict: ": slot: " in verdict.bounds[0])
+    assert raised.last_line() == "UNKNOWN"

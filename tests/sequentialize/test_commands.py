@@ -101,7 +101,8 @@ def test_cbmc_itself(source: Path, scheme: str, capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize("says, word", [("echo VERIFICATION FAILED", "lead to none"), ("echo VERIFICATION SUCCESSFUL", "2 rounds"),
-                                        ("echo UNKNOWN", "does not know")])  # fmt: skip
+                                        ("echo UNKNOWN", "does not know"),
+                                        ("printf 'in_1=%05000d\\nVERIFICATION FAILED\\n' 7", "lead to none")])  # fmt: skip
 def test_what_does_not_replay_or_is_bounded_is_unknown(program: Program, tmp_path: Path, says: str, word: str) -> None:
     verdict = check_with(program, GIVEN, backend_of(script(tmp_path, says)))
     assert verdict.kind == "UNKNOWN" and word in verdict.reasons[0]
@@ -129,6 +130,14 @@ def test_a_back_end_that_hangs_is_ended(program: Program, tmp_path: Path) -> Non
         check_with(program, GIVEN, backend_of(script(tmp_path, f"echo $$ > {tmp_path}/pid; sleep 1000")), timeout=0.5)
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+def test_what_a_back_end_leaves_behind_is_ended(program: Program, tmp_path: Path) -> None:
+    """It keeps the output open, but the answer is there."""
+    verdict = check_with(program, GIVEN, backend_of(script(tmp_path, f"sleep 1000 & echo $! > {tmp_path}/pid; echo UNKNOWN")))
+    assert "does not know" in verdict.reasons[0]
+    left = Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}/stat")
+    assert not left.exists() or left.read_text().split()[2] == "Z"
 
 
 @pytest.mark.parametrize("does, code, word", [

@@ -199,3 +199,44 @@ def test_forced_completion_is_noticed(tmp_path: Path, monkeypatch: pytest.Monkey
     assert asked(tmp_path, text, rounds=1).last_line() == "FALSE(unreach-call)"
     monkeypatch.setattr(lazy_module, "_forced_completion", True)
     assert asked(tmp_path, text, rounds=1).last_line() != "FALSE(unreach-call)"
+
+
+@pytest.mark.parametrize("p", ["buffer + 1", "(buffer + 2 - (y > 0))"])
+def test_accesses_that_are_not_aligned_are_no_races_where_they_are_violations(tmp_path: Path, p: str) -> None:
+    path = tmp_path / "p.c"
+    path.write_text(
+        HEAD
+        + f"""char buffer[16];
+void *worker(void *p) {{ *(int *)({p}) = 1; return 0; }}
+int main(void) {{ pthread_t t; pthread_create(&t, 0, worker, 0); x = *(int *)({p}); return 0; }}"""
+    )
+    both = load([str(path)], Options(checks=frozenset({"valid-deref", "no-data-race"})))
+    assert answer(both, "lazy", Given(Bounds(2))).last_line() == "FALSE(valid-deref)"
+
+
+def test_of_two_locks_only_the_one_that_is_waited_for_is_looked_at(tmp_path: Path) -> None:
+    """The other pointer is null then."""
+    path = tmp_path / "p.c"
+    path.write_text(
+        HEAD
+        + """void *worker(void *arg) {
+  int c = __VERIFIER_nondet_int();
+  pthread_mutex_t *p = c ? &a : (pthread_mutex_t *)0;
+  if (c) pthread_mutex_lock(p); else pthread_mutex_lock(&b);
+  return 0;
+}
+int main(void) {
+  pthread_t t; pthread_mutex_lock(&b); pthread_create(&t, 0, worker, 0); pthread_mutex_lock(&a); pthread_mutex_unlock(&b); return 0;
+}"""
+    )
+    both = load([str(path)], Options(checks=frozenset({"valid-deref", "no-deadlock"})))
+    assert answer(both, "lazy", Given(Bounds(2), rounds=3)).last_line() == explore(both).last_line() == "FALSE(no-deadlock)"
+
+
+@pytest.mark.parametrize("encoding", ["lazy", "tcbmc", "mu", "schedule", "paths", "uw"])
+def test_a_thread_that_some_undefined_value_lets_go_on_is_not_in_a_deadlock(tmp_path: Path, encoding: str) -> None:
+    """Nor is it known that there is none."""
+    text = "#include <semaphore.h>\nint main(void) { sem_t s; sem_wait(&s); return 0; }"
+    verdict = answer(program(tmp_path, text, "no-deadlock"), encoding, Given(Bounds(2)))
+    assert verdict.last_line() == "UNKNOWN"
+    assert any("undefined memory" in bound for bound in verdict.bounds)

@@ -1,6 +1,7 @@
 """Steps at which the scheduler has nothing to choose: its thread takes them as soon as it can.
 
-- *Invisible* (rules R1 and R2 of the paper): the step touches only what no other thread can reach. It commutes with everything.
+- *Invisible* (rules R1 and R2 of the paper): the step touches only what no other thread can reach. It commutes with everything. One that
+  may have to wait is not: where it waits for ever, the others go on.
 - *Starting* a thread and *creating* one (R5) touch, beside that, the descriptor of the created thread, which nobody else looks at yet.
 - *Ending* a thread and *joining* one (R6): nobody but the joining thread looks at the descriptor, and it waits until the thread has ended.
   A join that is possible stays so. These two, and creating, are quiet only in programs in which all creating and joining is done by main,
@@ -18,7 +19,7 @@ from fsoft.analysis.loops import loops
 from fsoft.bounded.outcomes import Executed, Executor, start_cells
 from fsoft.program.expr import TRUE
 from fsoft.program.local import Locality
-from fsoft.program.program import Program, Step
+from fsoft.program.program import Program, Require, Step
 from fsoft.program.state import OVER, Layout
 
 _LIFE = frozenset({"start", "exit", "create", "join"})
@@ -52,11 +53,16 @@ class Quiet:
             return False
         seen = (one.read_mask | one.write_mask) & ~self._private[slot]
         if not seen:
-            return True
+            return one.enabled is TRUE or not waits(step)
         kinds = {tag.kind for tag in step.tags} & _LIFE
         if not kinds or one.enabled is not TRUE:
             return False
         return not seen & ~self._descriptors or ("start" in kinds and not one.write_mask and not seen & ~self._start[slot])
+
+
+def waits(step: Step) -> bool:
+    """The step may have to wait; others are possible whatever memory holds."""
+    return any(isinstance(action, Require) for action in step.actions)
 
 
 def _mask(entries: frozenset[int]) -> int:

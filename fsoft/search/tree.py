@@ -29,7 +29,7 @@ from fsoft.search.loops import LoopBounds
 from fsoft.search.nodes import Choice, Counts, Frame, Node, Ongoing
 from fsoft.search.persistent import Persistent
 from fsoft.search.questions import Obligation, Questions
-from fsoft.search.quiet import Quiet
+from fsoft.search.quiet import Quiet, waits
 from fsoft.search.seen import Seen
 from fsoft.search.settings import Settings
 from fsoft.search.states import StateProperties
@@ -51,6 +51,12 @@ def _reduction(program: Program, settings: Settings) -> str:
     wakes = any(tag.kind == "spurious" for template in program.templates() for step in template.steps for tag in step.tags)
     in_all_states = "no-data-race" in program.checks or ("no-deadlock" in program.checks and wakes)
     return "sleep" if in_all_states else "source"
+
+
+def _until_sure(slots: list[int], unsure: set[int]) -> list[int]:
+    """The first slots, up to one that is sure to move."""
+    last = next((k for k, slot in enumerate(slots) if slot not in unsure), len(slots))
+    return slots[: last + 1]
 
 
 class Stop(Exception):
@@ -306,14 +312,15 @@ class Tree:
             self.counts.merged += 1
             self._discharge()
         else:
-            order, whole = self._enough(node, allowed, executed), self.por == "none"
+            unsure = {slot for slot in self.slots if self.por != "none" and not self._sure(executed[slot], options[slot])}
+            order, whole = self._enough(node, allowed, executed, unsure), self.por == "none"
             awake = [slot for slot in order if slot not in sleep]
             if not awake:
                 self.counts.blocked += 1
                 self._discharge()
                 return
             if self.por == "source":
-                order = awake[:1]
+                order = _until_sure(awake, unsure)
             lengths = self._lengths()
             frame = Frame(len(self.stack), node, {slot: options[slot] for slot in allowed}, order, sleep, lengths, whole)
             self.stack.append(frame)
@@ -343,10 +350,25 @@ class Tree:
                 self._owe(CONTEXTS, True, some, node)
         return [slot for slot in enabled if slot == node.active]
 
-    def _enough(self, node: Node, enabled: list[int], executed: dict[int, list[Executed]]) -> list[int]:
+    def _enough(self, node: Node, enabled: list[int], executed: dict[int, list[Executed]], unsure: set[int]) -> list[int]:
         """The slots to try."""
-        chosen = None if self.persistent is None else self.persistent.select(node.values, executed, enabled)
+        chosen = None if self.persistent is None else self.persistent.select(node.values, executed, enabled, unsure)
         return list(enabled) if chosen is None else chosen
+
+    def _sure(self, executed: list[Executed], options: list[Choice]) -> bool:
+        """Whatever the values are that the path leaves open, the slot can move and the run goes on after it (it may end inside an atomic
+        section). Where it does not, what the others do is not seen after the slot's step."""
+        checked = self.program.checks if self.settings.several else ()
+        if any(OVER in choice.outcome.writes or choice.outcome.prop in checked for choice in options):
+            return False
+        if any(self.atomic[choice.executed.slot][choice.outcome.location] for choice in options):
+            return False
+        if not any(waits(self.executor.step(one.slot, one.index)) for one in executed):
+            return True
+        some: Expr = FALSE
+        for one in executed:
+            some = disj(some, one.enabled)
+        return self.conditions.reduce(some) is TRUE
 
     # ------------------------------------------------------------ races between events
 

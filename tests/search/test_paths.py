@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from fsoft.api import load
 from fsoft.bounded.given import Given
+from fsoft.frontend.source import Source
 from fsoft.passes.bounds import Bounds
+from fsoft.program.options import Options
 from fsoft.program.verdict import Verdict
 from fsoft.search.paths import check_paths, search_paths
 from fsoft.search.settings import Settings
@@ -82,6 +85,15 @@ def test_a_deadlock_from_which_a_thread_may_wake_for_no_reason(tmp_path: Path, p
     text = (MODELS / "sync" / "never_signalled.c").read_text()
     assert verdict_on(tmp_path, text, "no-deadlock", por=por).last_line() == "FALSE(no-deadlock)"
     assert verdict_on(tmp_path, "#define SIGNAL\n" + text, "no-deadlock", por=por, merge=por == "none").kind == "TRUE"
+
+
+@pytest.mark.parametrize("por", ["none", "sleep", "persistent", "source"])
+@pytest.mark.parametrize("define", ["", "SHARED", "SECTION", "LOOP", "LOCKED", "CREATED", "SAFE"])
+def test_others_go_on_where_a_thread_waits_or_ends_the_run(por: str, define: str) -> None:
+    """Where values that the path leaves open decide whether a thread can move, or the run ends with it, the others are tried as well."""
+    source = Source(str(MODELS / "probes/others_go_on.c"), define=(define,) if define else ())
+    loaded = load([source], Options(checks=frozenset({"unreach-call"})))
+    assert check_paths(loaded, Settings(por=por))[0].kind == ("TRUE" if define == "SAFE" else "FALSE")
 
 
 def test_relocking_is_tested(tmp_path: Path) -> None:

@@ -182,9 +182,10 @@ class ThreadStates:
         found, at = self._found[slot], self._at[slot]
         held = self.steps[slot].held(state.view)
         units = tuple(sorted((s, self.steps[slot].units(state.view, s)) for s in held & self.protocol.semaphores))
-        key: _Key = (state.location, frozenset(state.registers.items()), held, units)
+        alone = self.alone(slot, state)
+        key: _Key = (state.location, frozenset(state.registers.items()), held, units, alone)
         if key not in found and at[state.location] >= (_AT_ONE_PLACE if self.locks or slot == 0 else 1):
-            key = (state.location, held, units)
+            key = (state.location, held, units, alone)
         old = found.get(key)
         if old is None:
             found[key] = state
@@ -193,6 +194,11 @@ class ThreadStates:
         elif not included(state, old, self.memory):
             found[key] = joined(old, state, self.memory)
             work.append(key)
+
+    def alone(self, slot: int, state: LocalState) -> bool:
+        """Nobody else runs, so the rules of locks need not hold yet. Such states are kept apart from others: where the first thread
+        starts, `first_start` must see them. Without locks there are no rules."""
+        return self.locks and not self.steps[slot].running(state.view)
 
     def _name_cells(self, slot: int, state: LocalState) -> None:
         """Owner words and semaphores, as the tags of steps name them. Nothing depends on finding all: who waits for another cell than

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fsoft.analysis.liveness import live_registers
+from fsoft.analysis.points_to import PointsTo
 from fsoft.analysis.slot_memory import NoClaim, SlotMemory, View
 from fsoft.analysis.slot_steps import Held, Outcome, Protocol, Registers, SlotSteps, World, Write, units_cell
 from fsoft.analysis.value_sets import NO, Values, union, within
@@ -75,7 +76,8 @@ class ThreadStates:
         word = program.word // 8
         self.protocol = Protocol([program.address(array, descriptor.offset(slot, "state", word)) for slot in slots])
         self._tables = {"owner": self.protocol.owners, "semwait": self.protocol.semaphores, "shared": self.protocol.readers}
-        self.steps = [SlotSteps(program, slot, self.memory, self.protocol, asked, locks) for slot in slots]
+        points_to = PointsTo(program)
+        self.steps = [SlotSteps(points_to, slot, self.memory, self.protocol, asked, locks) for slot in slots]
         self.live = {id(t): live_registers(t) for t in program.templates()}
         self.out = {id(t): t.outgoing() for t in program.templates()}
         self.starts: list[View | None] = [self.at_start(slot) for slot in slots]

@@ -69,10 +69,8 @@ class SlotMemory:
             raise NoClaim(f"an access to {obj.name} does not fit its cells")
         return [self.program.address(obj, c.offset) for c in self._cells[obj.id].overlapping(offset, size)], False
 
-    def load(self, view: View, addresses: Values, size: int) -> tuple[Values, list[int], int | None]:
+    def load(self, view: View, addresses: frozenset[int], size: int) -> tuple[Values, list[int], int | None]:
         """The values that may be read, the cells they come from, and the one cell whose whole value it is, if that is certain."""
-        if addresses is None:
-            raise NoClaim("an address is not known")
         found: Values = frozenset()
         where: list[int] = []
         whole = False

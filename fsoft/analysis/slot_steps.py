@@ -20,11 +20,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from fsoft.analysis.points_to import PointsTo
 from fsoft.analysis.slot_memory import NoClaim, SlotMemory, View
 from fsoft.analysis.value_sets import BOTH, NO, YES, Values, any_of, evaluate_set, union
 from fsoft.program import descriptor
 from fsoft.program.expr import TRUE, Expr
-from fsoft.program.program import Action, Alloc, Assign, Check, Enter, Free, Halt, Input, Leave, Load, Program, Require, Step, Store
+from fsoft.program.program import Action, Alloc, Assign, Check, Enter, Free, Halt, Input, Leave, Load, Require, Step, Store
 from fsoft.program.state import ALIVE, DEAD, NEVER
 
 Registers = dict[str, Values]
@@ -96,11 +97,12 @@ def _single(values: Values) -> int | None:
 class SlotSteps:
     """The steps of one slot. `cases`: loaded values that decide something are told apart."""
 
-    def __init__(self, program: Program, slot: int, memory: SlotMemory, protocol: Protocol, asked: frozenset[str], cases: bool = True):
-        self.program, self.slot, self.memory, self.protocol, self.asked, self.cases = program, slot, memory, protocol, asked, cases
+    def __init__(self, points_to: PointsTo, slot: int, memory: SlotMemory, protocol: Protocol, asked: frozenset[str], cases: bool = True):
+        self.program, self.points_to = points_to.program, points_to
+        self.slot, self.memory, self.protocol, self.asked, self.cases = slot, memory, protocol, asked, cases
         self.me: frozenset[int] = frozenset((slot + 1,))
         self.bit = 1 << slot
-        self._own = program.threads[slot].own
+        self._own = self.program.threads[slot].own
         self._deciding: dict[int, frozenset[str]] = {}
         self._apart: frozenset[str] = frozenset()
 
@@ -148,6 +150,17 @@ class SlotSteps:
             return any_of(node.width) if known is None else known
 
         return evaluate_set(expr, leaf)
+
+    def addresses(self, world: World, expr: Expr) -> frozenset[int]:
+        """Where an access may go. Who else sees it was decided by what pointers are computed from, so a number that only happens to be
+        an address is none."""
+        found = self.value(world, expr)
+        if found is None:
+            raise NoClaim("an address is not known")
+        objects, bits = self.points_to.value(self.slot, expr) | 1, self.program.offset_bits  # null is invalid, and found to be
+        if any(not objects >> (address >> bits) & 1 for address in found):
+            raise NoClaim("a number may be used as an address")
+        return found
 
     # ------------------------------------------------------------ cases
 
@@ -310,7 +323,7 @@ class SlotSteps:
         return done
 
     def _load(self, world: World, action: Load) -> list[World]:
-        values, cells, whole = self.memory.load(world.view, self.value(world, action.address), action.size)
+        values, cells, whole = self.memory.load(world.view, self.addresses(world, action.address), action.size)
         cases = [values]
         decides = action.reg in self._apart and values is not None and len(values) <= _CASES
         if values is not None and (decides or whole in self.protocol.semaphores or whole in self.protocol.readers):
@@ -361,9 +374,7 @@ class SlotSteps:
     # ------------------------------------------------------------ memory
 
     def _store(self, world: World, action: Store) -> None:
-        addresses, values = self.value(world, action.address), self.value(world, action.value)
-        if addresses is None:
-            raise NoClaim("an address is not known")
+        addresses, values = self.addresses(world, action.address), self.value(world, action.value)
         for address in sorted(addresses):
             cells, whole = self.memory.keys(world.view, address, action.size, True)
             for cell in cells:
@@ -448,8 +459,8 @@ class SlotSteps:
         return found
 
     def _free(self, world: World, action: Free) -> None:
-        addresses = self.value(world, action.address)
-        if addresses is None or len(addresses) != 1:
+        addresses = self.addresses(world, action.address)
+        if len(addresses) != 1:
             raise NoClaim("an object that is freed is not known")
         address = next(iter(addresses))
         obj = self.memory.object_at(address)

@@ -37,14 +37,16 @@ def _check_slot(threads: ThreadStates, slot: int, states: list[LocalState]) -> N
     if from_the_start is not None and (start is None or not view_included(from_the_start, start, threads.memory)):
         raise Refuted(f"slot {slot} starts with other memory")
     first = threads.first(slot)
-    if first is not None and not _listed(threads, first, places):
+    if first is not None and not _listed(threads, slot, first, places):
         raise Refuted(f"the start of slot {slot} is not listed")
     for state in states:
         _check_state(threads, slot, state, places)
 
 
-def _listed(threads: ThreadStates, state: LocalState, places: dict[int, list[LocalState]]) -> bool:
-    return any(included(state, other, threads.memory) for other in places.get(state.location, ()))
+def _listed(threads: ThreadStates, slot: int, state: LocalState, places: dict[int, list[LocalState]]) -> bool:
+    """A state in which nobody else runs is none of those in which the rules of locks hold already."""
+    alone, there = threads.alone(slot, state), places.get(state.location, ())
+    return any(threads.alone(slot, other) == alone and included(state, other, threads.memory) for other in there)
 
 
 def _check_state(threads: ThreadStates, slot: int, state: LocalState, places: dict[int, list[LocalState]]) -> None:
@@ -62,5 +64,5 @@ def _check_state(threads: ThreadStates, slot: int, state: LocalState, places: di
             if known is None or not view_included(threads.inherited(started, view), known, threads.memory):
                 raise Refuted(f"{step.loc}: a start of slot {started} is not listed")
         for successor in threads.successors(slot, step, outcome):
-            if not _listed(threads, successor, places):
+            if not _listed(threads, slot, successor, places):
                 raise Refuted(f"{step.loc}: a step of slot {slot} leads to a state that is not listed")

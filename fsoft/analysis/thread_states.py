@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fsoft.analysis.liveness import live_registers
+from fsoft.analysis.points_to import PointsTo
 from fsoft.analysis.slot_memory import NoClaim, SlotMemory, View
 from fsoft.analysis.slot_steps import Held, Outcome, Protocol, Registers, SlotSteps, World, Write, units_cell
 from fsoft.analysis.value_sets import NO, Values, union, within
@@ -75,7 +76,8 @@ class ThreadStates:
         word = program.word // 8
         self.protocol = Protocol([program.address(array, descriptor.offset(slot, "state", word)) for slot in slots])
         self._tables = {"owner": self.protocol.owners, "semwait": self.protocol.semaphores, "shared": self.protocol.readers}
-        self.steps = [SlotSteps(program, slot, self.memory, self.protocol, asked, locks) for slot in slots]
+        points_to = PointsTo(program)
+        self.steps = [SlotSteps(points_to, slot, self.memory, self.protocol, asked, locks) for slot in slots]
         self.live = {id(t): live_registers(t) for t in program.templates()}
         self.out = {id(t): t.outgoing() for t in program.templates()}
         self.starts: list[View | None] = [self.at_start(slot) for slot in slots]
@@ -182,9 +184,10 @@ class ThreadStates:
         found, at = self._found[slot], self._at[slot]
         held = self.steps[slot].held(state.view)
         units = tuple(sorted((s, self.steps[slot].units(state.view, s)) for s in held & self.protocol.semaphores))
-        key: _Key = (state.location, frozenset(state.registers.items()), held, units)
+        alone = self.alone(slot, state)
+        key: _Key = (state.location, frozenset(state.registers.items()), held, units, alone)
         if key not in found and at[state.location] >= (_AT_ONE_PLACE if self.locks or slot == 0 else 1):
-            key = (state.location, held, units)
+            key = (state.location, held, units, alone)
         old = found.get(key)
         if old is None:
             found[key] = state
@@ -193,6 +196,11 @@ class ThreadStates:
         elif not included(state, old, self.memory):
             found[key] = joined(old, state, self.memory)
             work.append(key)
+
+    def alone(self, slot: int, state: LocalState) -> bool:
+        """Nobody else runs, so the rules of locks need not hold yet. Such states are kept apart from others: where the first thread
+        starts, `first_start` must see them. Without locks there are no rules."""
+        return self.locks and not self.steps[slot].running(state.view)
 
     def _name_cells(self, slot: int, state: LocalState) -> None:
         """Owner words and semaphores, as the tags of steps name them. Nothing depends on finding all: who waits for another cell than

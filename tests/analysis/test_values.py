@@ -68,6 +68,13 @@ def test_does_not_claim(name: str, tmp_path: Path) -> None:
     assert asked(program(tmp_path, *NOT_CLAIMED[name])).kind == "UNKNOWN"
 
 
+def test_a_number_that_happens_to_be_an_address(tmp_path: Path) -> None:
+    """Folding takes it for granted that nobody writes to x: main reads it twice in one step."""
+    body = "extern long __VERIFIER_nondet_long(void); long n = __VERIFIER_nondet_long(); if (n == (long)&x) { int *p = (int *)n; *p = 1; }"
+    verdict = asked(program(tmp_path, body, main="int v = x, w = x; assert(v == w);"))
+    assert verdict.kind == "UNKNOWN" and "used as an address" in verdict.reasons[0]
+
+
 def test_the_last_write_of_a_step_counts(tmp_path: Path) -> None:
     """In the middle of an atomic step x is 2, and nobody sees it."""
     loaded = program(tmp_path, CAPPED)

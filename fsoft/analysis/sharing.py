@@ -3,7 +3,8 @@
 An access is visible if another slot that may run at the same time may touch the same object and one of the two writes. Free,
 Alloc, Enter and Leave write. A slot may run while main is at a location if, on some way there, a step of main (or of
 a slot that may run) activated it and no step of main has waited for its end since. So what main does before it creates
-threads and after it has joined them is invisible, and so is reading what is no longer written once threads exist.
+threads and after it has joined them is invisible, and so is reading what is no longer written once threads exist. Where leaks are asked
+for, a step that ends the process looks at all heap objects, and at all that may lead to them.
 
 Activation is recognised by what it is: a store of RUNNING (or of something unknown) into the state field of a descriptor.
 Waiting for the end is a load of that field followed by a Require that RUNNING does not pass.
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fsoft.analysis.actions import Reading, Touching, always, defined, members, rewritten
+from fsoft.analysis.actions import Reading, Touching, always, defined, ends_process, members, rewritten
 from fsoft.analysis.constants import Constants
 from fsoft.analysis.points_to import PointsTo
 from fsoft.analysis.validity import constant_in, constants_in
@@ -31,6 +32,7 @@ class Sharing:
         self._array = next((o.id for o in program.objects if o.name == descriptor.ARRAY), 0)
         self._slots = len(program.threads)
         self._others = (1 << self._slots) - 2
+        self._at_end = self._leading_to_heap() if "valid-memtrack" in program.checks else 0
         self._touch: list[list[tuple[int, int]]] = [self._accesses(slot) for slot in range(self._slots)]
         self._reads = [_union(r for r, _ in rows) for rows in self._touch]
         self._writes = [_union(w for _, w in rows) for rows in self._touch]
@@ -68,7 +70,7 @@ class Sharing:
         rows = []
         touched = self.points_to.touched
         for step in self.program.threads[slot].template.steps:
-            reads = writes = 0
+            reads, writes = self._at_end if ends_process(step) else 0, 0
             for action in step.actions:
                 if isinstance(action, Reading):
                     reads |= touched(slot, action)
@@ -76,6 +78,13 @@ class Sharing:
                     writes |= touched(slot, action)
             rows.append((reads, writes))
         return rows
+
+    def _leading_to_heap(self) -> int:
+        """Heap objects, and objects with static storage that may hold pointers to them."""
+        objects = [o for o in self.program.objects if o.id]
+        heap = _union(1 << o.id for o in objects if o.storage == "heap")
+        roots = (o.id for o in objects if o.storage in ("global", "static", "thread"))
+        return heap | _union(1 << number for number in roots if self.points_to.contents(number) & heap)
 
     def _classify(self) -> dict[int, bool]:
         table: dict[int, bool] = {}

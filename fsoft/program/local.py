@@ -95,9 +95,10 @@ def contained_objects(program: Program) -> set[int]:
 
 
 def private_objects(program: Program) -> dict[int, int]:
-    """Object number to the one slot that can reach it, for locals whose address never travels."""
-    shift = program.offset_bits
-    candidates = {o.id: o.slot for o in program.objects if o.storage in ("local", "thread") and o.slot is not None}
+    """Object number to the one slot that can reach it, for locals whose address never travels. Where leaks are asked for, thread-locals
+    are not among them: the end of the process looks at what they lead to."""
+    shift, kinds = program.offset_bits, ("local",) if "valid-memtrack" in program.checks else ("local", "thread")
+    candidates = {o.id: o.slot for o in program.objects if o.storage in kinds and o.slot is not None}
     foreign: set[int] = set()
     constants = {id(t): _escaping_leaves(t)[2] for t in program.templates()}
     for thread in program.threads:

@@ -137,6 +137,8 @@ class _Search:
         """Which of the options had no effect."""
         if self.settings.por != "none" and self.tree.por == "none" and self.settings.contexts is not None:
             return ["without reduction: it does not go together with a bound on context switches"]
+        if self.settings.por == "persistent" and self.tree.por == "sleep":
+            return ["with sleep sets only: leaks are looked for wherever the process may end"]
         if self.settings.por == "source" and self.tree.por == "sleep":
             return ["with sleep sets only: races, and deadlocks where threads may wake for no reason, are looked for in all states"]
         return []

@@ -43,9 +43,11 @@ _CLOCK = 32  # steps between looks at the clock
 def _reduction(program: Program, settings: Settings) -> str:
     """The reduction that may be used. None with a bound on context switches. A race is seen in a state where both accesses are pending, and
     source sets need not lead there; sleep sets leave no state out. The same is true of a deadlock with a thread that may still wake for no
-    reason: that state is not the end of a path."""
+    reason: that state is not the end of a path. Persistent sets do not know that the end of the process looks at all memory for leaks."""
     if settings.contexts is not None or len(program.threads) < 2:
         return "none"
+    if settings.por == "persistent" and "valid-memtrack" in program.checks:
+        return "sleep"
     if settings.por != "source":
         return settings.por
     wakes = any(tag.kind == "spurious" for template in program.templates() for step in template.steps for tag in step.tags)

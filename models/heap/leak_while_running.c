@@ -1,6 +1,6 @@
 /* Main ends the process while a thread that it does not wait for is at work: what the thread has lost by then is a leak. After main has let it
    go, main has nothing to do that the thread could see, only to end. EXIT: by a call of exit, and the thread goes on with another object that
-   it does free. KEPT: the thread loses nothing. */
+   it does free. KEPT: main has allocated before, and the thread loses nothing. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -9,8 +9,10 @@ static char *held;
 
 static void *thread(void *unused) {
     if (go) {
+#ifdef KEPT
+        *held = 1;
+#else
         held = malloc(2);
-#ifndef KEPT
         held = 0;
 #endif
 #ifdef EXIT
@@ -24,6 +26,11 @@ static void *thread(void *unused) {
 int main(void) {
     pthread_t t;
     int count = 0;
+#ifdef KEPT
+    held = calloc(2, 1);
+    if (!held)
+        return 0;
+#endif
     pthread_create(&t, 0, thread, 0);
     go = 1;
     for (int i = 0; i < 3; i++)

@@ -147,6 +147,14 @@ def test_leaks(tmp_path: Path) -> None:
 LOOP = "int x; void *f(void *a) { int n = __VERIFIER_nondet_int(); while (n > 0) { n--; x++; } assert(x < 4); return 0; }" + main_with("f")
 
 
+@pytest.mark.parametrize("por", ["none", "sleep", "persistent", "source"])
+@pytest.mark.parametrize("define", ["", "GLOBAL", "OWN", "JOINED"])
+def test_the_end_of_the_process_looks_at_memory_of_all_threads(por: str, define: str) -> None:
+    source = Source(str(MODELS / "heap/leak_at_work.c"), define=(define,) if define else ())
+    loaded = load([source], Options(checks=frozenset({"valid-memtrack"})))
+    assert check_paths(loaded, Settings(por=por))[0].kind == ("TRUE" if define == "JOINED" else "FALSE")
+
+
 def test_a_loop_is_cut_and_named(tmp_path: Path) -> None:
     verdict = verdict_on(tmp_path, LOOP, loops=Bounds(unwind=2))
     assert verdict.kind == "UNKNOWN"

@@ -176,7 +176,7 @@ class Sharing:
             for step in out[node]:
                 if not waits.possible(step):
                     continue
-                after = self._closure((running[node] | starts[id(step)]) & ~waits.for_(step))
+                after = self._closure((running[node] & ~waits.for_(step)) | starts[id(step)])  # one step may wait, then start
                 if step.target == 0 and once:
                     self._groups.add(after)
                 elif after & ~running[step.target] or step.target not in seen:

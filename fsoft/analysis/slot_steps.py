@@ -46,12 +46,17 @@ class Protocol:
     writer: dict[int, int] = field(default_factory=dict)  # by readers word, the owner word of the same lock
     capacity: dict[int, int] = field(default_factory=dict)
 
+    def special(self, cell: int) -> bool:
+        """Threads keep to rules when they write it, as long as others run."""
+        return cell in self.owners or cell in self.semaphores or cell in self.readers
+
 
 @dataclass(slots=True)
 class World:
     """`links`: the cell that a register was loaded from in this step, while both are still the same. `origin`: the cells that
-    a register's value was made of in this step. `started`: slots that were set running in this step. `written`: the cells that it
-    wrote, with the slots that may run then and the locks held: others see what is in them when the step is over."""
+    a register's value was made of in this step. `started`: slots that were set running in this step. `loose`: while nobody else
+    ran, it wrote a special cell, by no rule. `written`: the cells that it wrote, with the slots that may run then and the locks held:
+    others see what is in them when the step is over."""
 
     registers: Registers
     view: View
@@ -59,9 +64,11 @@ class World:
     origin: dict[str, frozenset[int]] = field(default_factory=dict)
     started: frozenset[int] = frozenset()
     written: dict[int, tuple[int, Held]] = field(default_factory=dict)
+    loose: bool = False
 
     def copy(self) -> World:
-        return World(dict(self.registers), dict(self.view), dict(self.links), dict(self.origin), self.started, dict(self.written))
+        tables = dict(self.registers), dict(self.view), dict(self.links), dict(self.origin)
+        return World(*tables, self.started, dict(self.written), self.loose)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +83,13 @@ class Write:
 
 @dataclass(slots=True)
 class Outcome:
-    """What a step may do: the worlds after it, what it writes, which slots it starts (with memory as it is then), and whether it may
-    be blocked, by which cells."""
+    """What a step may do: the worlds after it, what it writes, which slots it starts (with memory as it is then; `loose` are those views in
+    which the rules may not hold), and whether it may be blocked, by which cells."""
 
     worlds: list[World] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
     started: list[tuple[int, View]] = field(default_factory=list)
+    loose: list[View] = field(default_factory=list)
     blocked: bool = False
     blockers: set[int] = field(default_factory=set)
 
@@ -267,6 +275,7 @@ class SlotSteps:
     def _over(world: World, out: Outcome) -> None:
         """The step ends in this world: now the others see what it did."""
         out.started += [(slot, world.view) for slot in sorted(world.started)]
+        out.loose += [world.view] if world.loose and world.started else []
         out.writes += [Write(cell, world.view[cell], running, held) for cell, (running, held) in world.written.items()]
 
     def _when(self, world: World, action: Action, out: Outcome, step: Step) -> list[World]:
@@ -389,6 +398,7 @@ class SlotSteps:
         running, before = self.running(world.view), self.held(world.view)
         if cell in self.protocol.owners and running and (old, new) not in ((NO, self.me), (self.me, NO)):
             raise NoClaim("a lock may be changed by a thread that does not own it")
+        world.loose = world.loose or (not running and self.protocol.special(cell))
         if cell in self.protocol.semaphores and running:
             self._count(world, cell, old, new)
         if running and not self._excludes(world, cell, old, new):

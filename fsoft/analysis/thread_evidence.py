@@ -57,9 +57,9 @@ def _check_state(threads: ThreadStates, slot: int, state: LocalState, places: di
         for write in outcome.writes:
             if threads.matters(write) and not within(write.values, threads.known(slot, write)):
                 raise Refuted(f"{step.loc}: a write of slot {slot} is not listed")
+        for view in threads.unruled(slot, state, outcome):
+            threads.first_start(slot, view)
         for started, view in outcome.started:
-            if not threads.steps[slot].running(state.view):
-                threads.first_start(slot, view)
             known = threads.starts[started]
             if known is None or not view_included(threads.inherited(started, view), known, threads.memory):
                 raise Refuted(f"{step.loc}: a start of slot {started} is not listed")

@@ -275,9 +275,9 @@ class ThreadStates:
             if self.matters(write) and not within(write.values, self.known(slot, write)):
                 self._list(slot, write)
                 self._changed = True
+        for view in self.unruled(slot, state, outcome):
+            self.first_start(slot, view)
         for started, view in outcome.started:
-            if not self.steps[slot].running(state.view):
-                self.first_start(slot, view)
             self._start(started, view)
 
     def _list(self, slot: int, write: Write) -> None:
@@ -293,6 +293,11 @@ class ThreadStates:
     def matters(self, write: Write) -> bool:
         """Somebody else runs and may notice."""
         return write.running != 0 and write.cell not in self.protocol.semaphores
+
+    def unruled(self, slot: int, state: LocalState, outcome: Outcome) -> list[View]:
+        """The views with which slots start though the rules of locks did not hold all the time: nobody else ran, before or in the step."""
+        alone = not self.steps[slot].running(state.view)
+        return [view for _, view in outcome.started] if alone else outcome.loose
 
     def first_start(self, slot: int, view: View) -> None:
         """The first other thread starts: now the rules begin to hold. Locks are free or the creator's, and the capacity of each

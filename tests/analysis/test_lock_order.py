@@ -101,8 +101,9 @@ def test_does_not_claim(name: str, tmp_path: Path) -> None:
     assert reason in why_not(program(tmp_path, one, two, main, before))
 
 
-def test_what_happens_before_threads_run_is_kept_apart() -> None:
-    assert "initialised twice" in why_not(model("deadlocks/unit_taken_early.c"))
+@pytest.mark.parametrize("defines", [(), ("SECTION",)])
+def test_what_happens_before_threads_run_is_kept_apart(defines: tuple[str, ...]) -> None:
+    assert "initialised twice" in why_not(model("deadlocks/unit_taken_early.c", *defines))
 
 
 def test_a_cut_forbids_the_claim(tmp_path: Path) -> None:

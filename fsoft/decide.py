@@ -60,6 +60,7 @@ def decide(
     `options` are those of the engine."""
     started = time.monotonic()
     stats = Stats()
+    reduction = reduction.kept(program, scheduler)
 
     def hear(depth: int) -> None:
         stats.depth, stats.seconds = depth, time.monotonic() - started

@@ -66,6 +66,12 @@ def test_results_are_not_booleans(racy: fsoft.Loaded) -> None:
         bool(racy.check())
 
 
+@pytest.mark.parametrize("engine", ["explicit", "bmc"])
+def test_no_reduction_where_the_end_of_the_run_is_looked_at(engine: str) -> None:
+    program = fsoft.load(str(MODELS / "heap/leak_at_work.c"))
+    assert program.check("valid-memtrack", engine=engine, reduction="cstub").verdict == "FALSE"
+
+
 def test_engines_and_reductions_agree(racy: fsoft.Loaded) -> None:
     good = fsoft.load(ACCOUNT)
     for program, verdict in ((racy, "FALSE"), (good, "TRUE")):

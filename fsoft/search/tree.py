@@ -334,10 +334,12 @@ class Tree:
         return (*node.values, node.active if self.settings.contexts is not None else -1)
 
     def _returns(self, node: Node) -> bool:
-        """The path comes back to a state that it was in. Whatever follows, follows from there; so nobody may be left out there."""
+        """The path comes back to a state that it was in. Whatever follows, follows from there; so nobody may be left out there. With source
+        sets nobody may be left out on the whole way round: what follows is in no race with that way, for it is not on the path then."""
         frame = self.onpath.get(self._key(node)) if self.loops.endless else None
         if frame is not None and self.por in ("source", "persistent"):
-            frame.order += [slot for slot in frame.options if slot not in frame.tried and slot not in frame.order]
+            for one in self.stack[frame.number :] if self.por == "source" else (frame,):
+                one.order += [slot for slot in one.options if slot not in one.tried and slot not in one.order]
         return frame is not None
 
     def _allowed(self, node: Node, enabled: list[int], options: dict[int, list[Choice]]) -> list[int]:

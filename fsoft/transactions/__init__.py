@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fsoft.circuit.encode import Encoding, Restrict, encode
-from fsoft.circuit.scheduler import Scheduler
+from fsoft.circuit.scheduler import Free, Scheduler
 from fsoft.por.explicit import Stubborn
 from fsoft.por.facts import Facts
 from fsoft.por.order import ORDERS, ordered
@@ -40,6 +40,11 @@ class Reduction:
     def __str__(self) -> str:
         return self.por if self.transactions == "none" else f"{self.por}, {self.transactions} transactions"
 
+    def kept(self, program: Program, scheduler: Scheduler | None = None) -> Reduction:
+        """The reduction, where it keeps verdicts about states: not if a scheduler counts moves or the end of the whole run is looked at."""
+        counts = scheduler is not None and not isinstance(scheduler, Free)
+        return NO_REDUCTION if counts or "valid-memtrack" in program.checks else self
+
     def facts(self, program: Program, seen: Seen | None = None) -> Facts:
         return Facts(program, patterns(self.transactions), seen)
 
@@ -47,19 +52,22 @@ class Reduction:
         """For the explorer, which has stubborn sets only."""
         if self.por in ORDERS:
             raise ValueError(f"the explorer has no {self.por} reduction")
-        return None if self.por == "none" or len(program.threads) < 2 else Stubborn(self.facts(program, seen))
+        if self.kept(program).por == "none" or len(program.threads) < 2:
+            return None
+        return Stubborn(self.facts(program, seen))
 
     def circuit(self, program: Program, scheduler: Scheduler | None = None, arrays: int = 0) -> Encoding:
         """The circuit of the program under this reduction. Its runs are those of `merged(program)`; `in_steps` takes them back."""
-        joined = self.merged(program)
-        return encode(joined, scheduler, arrays, self.restrict(joined))
+        reduction = self.kept(program, scheduler)
+        joined = reduction.merged(program)
+        return encode(joined, scheduler, arrays, reduction.restrict(joined))
 
     def merged(self, program: Program) -> Program:
         """The program with transactions as single steps, where these are asked for and the properties allow it: not where accesses are
-        compared by their order (c11) or the end of the whole run is looked at."""
+        compared by their order (c11)."""
         wanted = self.merge and self.por == "cstub" and self.transactions != "none" and len(program.threads) > 1
         ordered_races = program.race_model == "c11" and "no-data-race" in program.checks
-        if not wanted or ordered_races or "valid-memtrack" in program.checks:
+        if not wanted or ordered_races or self.kept(program) is not self:
             return program
         return merged(self.facts(program))
 

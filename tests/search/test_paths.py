@@ -96,6 +96,14 @@ def test_others_go_on_where_a_thread_waits_or_ends_the_run(por: str, define: str
     assert check_paths(loaded, Settings(por=por))[0].kind == ("TRUE" if define == "SAFE" else "FALSE")
 
 
+@pytest.mark.parametrize("por", ["sleep", "persistent", "source"])
+@pytest.mark.parametrize("define", ["", "BOTH", "COPY", "SAFE"])
+def test_what_comes_between_the_steps_of_an_endless_loop(por: str, define: str) -> None:
+    source = Source(str(MODELS / "probes/blinking.c"), define=(define,) if define else ())
+    loaded = load([source], Options(checks=frozenset({"unreach-call"})))
+    assert check_paths(loaded, Settings(por=por))[0].kind == ("TRUE" if define == "SAFE" else "FALSE")
+
+
 def test_relocking_is_tested(tmp_path: Path) -> None:
     """Where the paper's figure 8 takes the mutex again without a test: a waiter that is woken must wait for the mutex."""
     text = LOCKS + """

@@ -16,7 +16,7 @@ from typing import Any, Union
 from fsoft.circuit.bitblast import bitblast
 from fsoft.circuit.bits import BOUND, BitModel, BitStimulus, fingerprint, to_bits, to_words
 from fsoft.circuit.model import Model
-from fsoft.circuit.simulate import Simulator, confirm, run_bits
+from fsoft.circuit.simulate import Simulator, first_met, run_bits
 from fsoft.circuit.sweep import sweep
 from fsoft.circuit.verdict import Answer, Certificate, Proved, Trusted, Unknown, Violated
 from fsoft.program.verdict import InternalError
@@ -204,6 +204,8 @@ def _met(bits: BitModel, targets: dict[str, int]) -> list[str]:
             legal &= simulator.get(literal)
         for name, literal in targets.items():
             met[name] = met[name] or bool(simulator.get(literal) & legal)
+        if not legal or all(met.values()):
+            break
         state = [simulator.get(literal) for literal in bits.next]
     return [name for name, is_met in met.items() if is_met]
 
@@ -234,10 +236,7 @@ def _ask(question: Question, names: list[str], progress: Progress | None, solve:
 
 def violated(bits: BitModel, run: BitStimulus, targets: dict[str, int]) -> Violated:
     """The answer for a run, after simulating it: the first target that holds at its end."""
-    problem = "there is no target"
-    for name, literal in targets.items():
-        wrong = confirm(bits, run, literal)
-        if wrong is None:
-            return Violated(to_words(bits, run), len(run.inputs) - 1, name)
-        problem = wrong
-    raise InternalError(f"the counterexample of an engine does not simulate: {problem}")
+    found = first_met(bits, run, list(targets.values()))
+    if isinstance(found, str):
+        raise InternalError(f"the counterexample of an engine does not simulate: {found}")
+    return Violated(to_words(bits, run), len(run.inputs) - 1, list(targets)[found])

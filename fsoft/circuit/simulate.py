@@ -6,7 +6,7 @@ that holds one run per bit. `confirm` judges a counterexample.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from fsoft.circuit.aig import Aig
 from fsoft.circuit.bits import BitModel, BitStimulus
@@ -122,15 +122,21 @@ def run_bits(bits: BitModel, stimulus: BitStimulus, watch: Iterable[int]) -> lis
 
 def confirm(bits: BitModel, stimulus: BitStimulus, target: int) -> str | None:
     """None if the run starts in an initial state, keeps every constraint and ends where `target` holds; else what is wrong."""
+    found = first_met(bits, stimulus, [target])
+    return found if isinstance(found, str) else None
+
+
+def first_met(bits: BitModel, stimulus: BitStimulus, targets: Sequence[int]) -> int | str:
+    """Which of the targets is the first that holds at the end of a run that starts in an initial state and keeps every constraint; or what
+    is wrong."""
     if len(stimulus.initial) != len(bits.latches) or any(len(step) != len(bits.inputs) for step in stimulus.inputs):
         return "it has the wrong number of latches or inputs"
     if any(r is not None and r != v for r, v in zip(bits.reset, stimulus.initial)):
         return "it does not start in an initial state"
     if not stimulus.inputs:
         return "it has no steps"
-    constraints = list(bits.constraints.values())
-    rows = run_bits(bits, stimulus, [target, *constraints])
+    rows, count = run_bits(bits, stimulus, [*targets, *bits.constraints.values()]), len(targets)
     for number, row in enumerate(rows):
-        if not all(row[1:]):
+        if not all(row[count:]):
             return f"a constraint fails at step {number}"
-    return None if rows[-1][0] else "the bad does not hold at its end"
+    return next((k for k in range(count) if rows[-1][k]), "the bad does not hold at its end")

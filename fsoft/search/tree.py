@@ -310,7 +310,7 @@ class Tree:
         allowed = self._allowed(node, enabled, options)
         if not allowed:
             self._leaf()
-        elif self.seen.before(node.values, node.active, node.switches, node.visits, self.conditions.terms) or self._returns(node):
+        elif self.seen.before(node.values, node.active, node.switches, node.visits, self.conditions.terms) or self._returns(node, sleep):
             self.counts.merged += 1
             self._discharge()
         else:
@@ -333,14 +333,20 @@ class Tree:
     def _key(self, node: Node) -> Hashable:
         return (*node.values, node.active if self.settings.contexts is not None else -1)
 
-    def _returns(self, node: Node) -> bool:
-        """The path comes back to a state that it was in. Whatever follows, follows from there; so nobody may be left out there. With source
-        sets nobody may be left out on the whole way round: what follows is in no race with that way, for it is not on the path then."""
+    def _returns(self, node: Node, sleep: dict[int, Footprint]) -> bool:
+        """The path comes back to a state that it was in. Whatever follows, follows from there; so nobody may be left out there, and who
+        sleeps no longer wakes up there. With source sets nobody may be left out on the whole way round: what follows is in no race with
+        that way, for it is not on the path then."""
         frame = self.onpath.get(self._key(node)) if self.loops.endless else None
-        if frame is not None and self.por in ("source", "persistent"):
+        if frame is None:
+            return False
+        woken = [slot for slot in frame.sleep if slot not in sleep and slot in frame.options]
+        frame.sleep = {slot: footprint for slot, footprint in frame.sleep.items() if slot in sleep}
+        frame.order += [slot for slot in woken if slot not in frame.order]
+        if self.por in ("source", "persistent"):
             for one in self.stack[frame.number :] if self.por == "source" else (frame,):
                 one.order += [slot for slot in one.options if slot not in one.tried and slot not in one.order]
-        return frame is not None
+        return True
 
     def _allowed(self, node: Node, enabled: list[int], options: dict[int, list[Choice]]) -> list[int]:
         """The slots that the bound on context switches lets move."""

@@ -61,10 +61,10 @@ class Tcbmc:
         return f"{self.contexts.count} contexts ({self.contexts.order}), --unwind {self.given.loops.unwind}"
 
     def grown(self, given: Given, cuts: tuple[str, ...]) -> Given:
-        """One more unwinding where a loop is cut, with more rounds as loops grow; a round more (in free order: a context) where that is
-        not enough."""
+        """One more unwinding where a loop is cut, with more rounds as loops grow; a round more (in free order: half as many contexts again)
+        where that is not enough."""
         after, count, slots = longer_loops(self.unwound, given, cuts), self.contexts.count, self.contexts.slots
-        more = count + (1 if self.contexts.order == "free" else slots)
+        more = count + (max(1, count // 2) if self.contexts.order == "free" else slots)
         if after == given:
             return replace(given, contexts=more) if BOUND in cuts else given
         return replace(after, contexts=min(more, max(count, slots * rounds_for(after.loops.unwind) + (slots > 1))))

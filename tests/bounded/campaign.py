@@ -111,7 +111,7 @@ def _gave_up(verdict: Verdict) -> bool:
     return verdict.kind == "UNKNOWN" and not verdict.bounds
 
 
-def _in_time(seconds: float, question: Callable[[], str]) -> str:
+def in_time(seconds: float, question: Callable[[], str]) -> str:
     try:
         with limited(seconds):
             return question()
@@ -130,11 +130,11 @@ def answers(program: Program, seed: int, seconds: float = SECONDS) -> Answers:
     """All questions about a program; the seed chooses the variants."""
     variants = [of_one[seed // 2 % len(of_one)] for of_one in VARIANTS]
     said = explore(program, limits=LIMITS).last_line()
-    rows = [(f"{one}, growing", said, _in_time(seconds, lambda one=one: grown(one, program))) for one in variants]  # type: ignore[misc]
+    rows = [(f"{one}, growing", said, in_time(seconds, lambda one=one: grown(one, program))) for one in variants]  # type: ignore[misc]
     for variant in variants if seed % 2 and ASSERTIONS in program.checks else ():
         bound = 1 + seed // 2 % 4
-        said = _in_time(seconds, lambda: expected_within(variant, program, bound))  # noqa: B023  # asked at once
-        got = _in_time(seconds, lambda: within(variant, program, bound))  # noqa: B023
+        said = in_time(seconds, lambda: expected_within(variant, program, bound))  # noqa: B023  # asked at once
+        got = in_time(seconds, lambda: within(variant, program, bound))  # noqa: B023
         rows.append((f"{variant}, small", said, got if said != "UNKNOWN" else "UNKNOWN"))
     return rows
 

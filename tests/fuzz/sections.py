@@ -1,0 +1,156 @@
+"""Random programs of what is rare elsewhere, and all ways to an answer about them: `python -m tests.fuzz.sections --count 300`.
+
+Atomic sections that have loops, wait, halt, allocate or create inside; steps that wait after they have done something; pointers that
+change in loops; memory that only one thread has when the process ends. Each program is asked about one property, in turn. The oracle
+is the explorer without any reduction on the unfolded program; explorers with reductions, every bounded encoding (its variants in turn),
+`schedule` and `paths` must agree wherever they decide. Prints asked and decided by way, and the seeds of what does not agree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fsoft.api import load
+from fsoft.bounded.given import Given
+from fsoft.encodings import answer
+from fsoft.passes.bounds import Bounds
+from fsoft.program.explorer import Limits
+from fsoft.program.options import Options
+from fsoft.program.program import Program
+from fsoft.program.verdict import InternalError
+from fsoft.properties import explore
+from tests.bounded.campaign import VARIANTS, grown, in_time
+from tests.fuzz.concurrent import Generator
+
+CHECKS = ("unreach-call", "no-data-race", "no-deadlock", "valid-memtrack", "valid-deref")
+LIMITS = Limits(seconds=5, states=10_000)
+SECONDS = 2.0
+HEAD = """#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <assert.h>
+_Bool __VERIFIER_nondet_bool(void);
+void __VERIFIER_assume(int);
+void __VERIFIER_atomic_begin(void);
+void __VERIFIER_atomic_end(void);
+int x, y, z, a[2], *g;
+_Thread_local int *own;
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+sem_t sem;
+void *helper(void *arg) { z = 1; return 0; }
+"""
+
+
+class Sections(Generator):
+    """One program per seed: two threads and main, a statement or two each."""
+
+    def piece(self) -> str:
+        """What may stand in a section, or anywhere."""
+        pick, v = self.random, self.random.choice("xyz")
+        self.fresh += 1
+        k = f"k{self.fresh}"
+        return pick.choice((
+            f"{v} = {pick.randint(0, 2)};", f"{v} = {self.value()};", f"a[__VERIFIER_nondet_bool()] = {self.value()};",
+            f"for (int {k} = 0; {k} < 1 + (x & 1); {k}++) a[{k}] = {k};",
+            f"for (int {k} = 0; {k} < 2 && y; {k}++) {v} = {k};",
+            f"{{ int *{k} = __VERIFIER_nondet_bool() ? &x : &y; for (int i = 0; i < 2; i++) {{ *{k} = i; {k} = &z; }} }}",
+            "sem_post(&sem); sem_wait(&sem);", "sem_wait(&sem);", "sem_post(&sem);",
+            f"pthread_mutex_lock(&m); {v} = 1; pthread_mutex_unlock(&m);", "pthread_mutex_lock(&n);", "pthread_mutex_unlock(&n);",
+            f"__VERIFIER_assume({v} == {pick.randint(0, 1)});", f"assert({v} < {pick.randint(1, 2)});", f"if ({v}) exit(0);",
+            f"if ({v}) pthread_exit(0);", "own = malloc(4); free(own);", "g = malloc(4);", "free(g); g = 0;", "own = g; g = 0; g = own;",
+            f"{{ pthread_t {k}; pthread_create(&{k}, 0, helper, 0); pthread_join({k}, 0); }}",
+        ))  # fmt: skip
+
+    def value(self) -> str:
+        return self.random.choice(("x", "y", "z", "a[0]", "a[x & 1]", "1", "x + 1"))
+
+    def whole(self) -> str:
+        """Pieces, as they are or in a section."""
+        pick = self.random
+        inner = " ".join(self.piece() for _ in range(pick.randint(1, 3)))
+        if pick.random() < 0.5 and "pthread_exit" not in inner:  # no thread may end inside
+            inner = f"__VERIFIER_atomic_begin(); {inner} __VERIFIER_atomic_end();"
+        return pick.choice((inner, inner, inner, f"if (__VERIFIER_nondet_bool()) {{ {inner} }}"))
+
+    def program(self) -> str:
+        pick = self.random
+        bodies = [self.whole(), " ".join(self.whole() for _ in range(pick.randint(1, 2)))]
+        threads = [f"void *t{k}(void *arg) {{ {body} return 0; }}" for k, body in enumerate(bodies)]
+        start = f"sem_init(&sem, 0, {pick.randint(0, 1)}); pthread_t s, t; pthread_create(&s, 0, t0, 0); pthread_create(&t, 0, t1, 0);"
+        end = pick.choice(("pthread_join(s, 0); pthread_join(t, 0);", "pthread_join(t, 0);", "", self.whole()))
+        return "\n".join([HEAD, *threads, f"int main(void) {{ {start} {end} assert(x < 2); return 0; }}", ""])
+
+
+@dataclass
+class Tally:
+    programs: int = 0
+    verdicts: Counter[str] = field(default_factory=Counter)
+    asked: Counter[str] = field(default_factory=Counter)
+    decided: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+    def lines(self) -> list[str]:
+        mix = ", ".join(f"{verdict} {count}" for verdict, count in sorted(self.verdicts.items()))
+        ways = [f"{way:<28} decided {self.decided[way]}/{self.asked[way]}" for way in sorted(self.asked)]
+        return [f"{self.programs} programs: {mix}", *ways, *self.wrong]
+
+
+def ways(program: Program, seed: int) -> dict[str, Callable[[], str]]:
+    """Ways to an answer about the folded program; the seed chooses the variants."""
+    variants = [of_one[seed // len(CHECKS) % len(of_one)] for of_one in VARIANTS]
+    por = ("none", "sleep", "persistent", "source")[seed // len(CHECKS) % 4]
+    found: dict[str, Callable[[], str]] = {variant: lambda variant=variant: grown(variant, program) for variant in variants}  # type: ignore[misc]
+    found["schedule"] = lambda: answer(program, "schedule", Given(Bounds(3))).last_line()
+    found[f"paths {por}"] = lambda: answer(program, "paths", Given(Bounds(3), por=por)).last_line()
+    found["folded"] = lambda: explore(program, limits=LIMITS).last_line()
+    return found
+
+
+def compare(seeds: Iterable[int], seconds: float = SECONDS, check: str = "") -> Tally:
+    """All ways, on the programs of the seeds."""
+    tally = Tally()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "p.c"
+        for seed in seeds:
+            path.write_text(Sections(seed).program())
+            checks = frozenset({check or CHECKS[seed % len(CHECKS)]})
+            said = explore(load([str(path)], Options(checks=checks, fold=False)), reduce=False, limits=LIMITS).last_line()
+            tally.programs += 1
+            tally.verdicts[said] += 1
+            for name, way in ways(load([str(path)], Options(checks=checks)), seed).items():
+                _note(tally, seed, name, said, way, seconds)
+    return tally
+
+
+def _note(tally: Tally, seed: int, name: str, said: str, way: Callable[[], str], seconds: float) -> None:
+    try:
+        got = in_time(seconds, way)
+    except InternalError as error:
+        got = f"internal error: {error}"
+    if said != "UNKNOWN":
+        tally.asked[name] += 1
+        tally.decided[name] += got != "UNKNOWN"
+    if got != "UNKNOWN" and got != said and (said != "UNKNOWN" or got.startswith("internal")):
+        tally.wrong.append(f"seed {seed}: {name} says {got}, the oracle {said}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seconds", type=float, default=SECONDS)
+    parser.add_argument("--check", default="", choices=("", *CHECKS), help="ask all programs about this property")
+    args = parser.parse_args()
+    tally = compare(range(args.first, args.first + args.count), args.seconds, args.check)
+    print("\n".join(tally.lines()))
+    return int(bool(tally.wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -64,7 +64,7 @@ def moves_of(program: Program, run: Sequence[Taken], value: Values, until: Calla
     for one in run:
         answers = StepAnswers(machine, one.effect, value, _before(one, value))
         try:
-            state, events = machine.execute(state, one.slot, one.index, answers)
+            state, events = answers.execute(state, one.slot, one.index)
         except (ValueError, IndexError) as error:
             step = program.threads[one.slot].template.steps[one.index]
             raise InternalError(f"{step.loc}: the formula takes a step that the program cannot take: {error}") from error

@@ -17,14 +17,19 @@ from fsoft.properties.waits import Waits
 
 def unfinished(pending: Pending, slot: int) -> Expr:
     """The slot has something left to do. (Asked only where nobody can move.)"""
-    template = pending.program.threads[slot].template
-    out = template.outgoing()
-    busy = any_of(pending.at(slot, location) for location, steps in enumerate(out) if steps and location)
-    return disj(busy, conj(pending.at(slot, 0), _started(pending, slot))) if out[0] else busy
+    found = [(location, steps) for location, steps in enumerate(pending.program.threads[slot].template.outgoing()) if steps]
+    busy = any_of(pending.at(slot, location) for location, steps in found if not _entry(steps))
+    waits = any_of(pending.at(slot, location) for location, steps in found if _entry(steps))
+    return disj(busy, conj(waits, _started(pending, slot)))
+
+
+def _entry(steps: list[Step]) -> bool:
+    """The location of the steps is where a slot waits to be started; an unwound one has several. See `Machine.finished`."""
+    return steps[0].source == 0 or any(has_tag(step, "start") for step in steps)
 
 
 def _started(pending: Pending, slot: int) -> Expr:
-    """At its entry: the slot's descriptor says that it runs."""
+    """At an entry: the slot's descriptor says that it runs."""
     layout = pending.layout
     place = layout.places[layout.descriptors.id] if layout.descriptors is not None else None
     word = pending.program.word // 8
@@ -100,5 +105,5 @@ def _entering(pending: Pending, slot: int, steps: list[Step]) -> Expr:
         return FALSE
     some = any_of(pending.term(slot, step.guard) for step in sections)
     other = any_of(pending.term(slot, step.guard) for step in steps if step not in sections)
-    started = TRUE if steps[0].source else _started(pending, slot)
+    started = _started(pending, slot) if _entry(steps) else TRUE
     return conj(conj(pending.at(slot, steps[0].source), started), conj(some, negate(other)))

@@ -293,6 +293,12 @@ class _Encoder:
             model.bad.setdefault(prop, FALSE)
 
     def _state_properties(self, model: Model) -> None:
-        steps, threads = self.encoding.steps, self.program.threads
-        candidates = [Candidate(f.slot, threads[f.slot].template.steps[f.index], f.effect, f.when) for f in steps]
+        """They ask what threads could do, whether or not the scheduler ever lets them."""
+        fires = {(fired.slot, fired.index): fired.when for fired in self.encoding.steps}
+        candidates = [
+            Candidate(slot, one.step, one.effect, fires.get((slot, index), FALSE))
+            for slot, steps in enumerate(self.terms)
+            for index, one in enumerate(steps)
+            if one.effect.enabled is not FALSE
+        ]
         add_state_properties(model, Pending(self.words, self.facts, self.inputs, candidates))

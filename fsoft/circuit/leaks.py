@@ -37,7 +37,7 @@ def leak(pending: Pending) -> tuple[Expr, dict[str, Expr]]:
 def leak_at_end(pending: Pending, one: Candidate) -> Expr:
     """The step ends the process, which nobody has ended before, and leaves something behind."""
     heap = [place for place in pending.layout.places if place is not None and place.object.storage == "heap"]
-    if one.effect.ends is FALSE or not heap:
+    if one.effect.ends is FALSE or one.when is FALSE or not heap:
         return FALSE
     first = negate(any_of(
         pending.at(slot, thread.template.stops["ended"])

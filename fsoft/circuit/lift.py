@@ -136,7 +136,7 @@ class Walk:
     ) -> tuple[State, tuple[int, ...], list[Event]]:
         answers = StepAnswers(self.machine, fired.effect, terms.__getitem__, lambda index: self.encoding.words.value(index, frame))
         try:
-            after, events = self.machine.execute(state, fired.slot, fired.index, answers)
+            after, events = answers.execute(state, fired.slot, fired.index)
         except (ValueError, IndexError) as error:
             raise InternalError(f"the circuit takes a step that the program cannot take: {error}") from error
         return after, tuple(answers.choices), events

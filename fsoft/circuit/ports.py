@@ -140,7 +140,7 @@ class Ports:
     def connect(self, effect: Effect) -> None:
         """The same for a step."""
         now = self.connected
-        effect.enabled, effect.lost = now(effect.enabled), now(effect.lost)
+        effect.enabled, effect.lost, effect.ends = now(effect.enabled), now(effect.lost), now(effect.ends)
         effect.writes = {index: now(term) for index, term in effect.writes.items()}
         effect.fails = {name: now(term) for name, term in effect.fails.items()}
         effect.cuts = {name: now(term) for name, term in effect.cuts.items()}

@@ -3,7 +3,7 @@
 An interval says what a word is expected to hold, as signed numbers; nothing here is trusted (`narrow.py` watches it). A word that may
 take the value of another one, of an input or of a constant gets an interval that holds it: so a value that random runs seldom
 reach widens all the words that it can be copied to at once. Words that are the same variable of several threads, or cells of one array, are
-kin, and are widened together. Locations, and cells that come to life with any value, keep their bits.
+kin, and are widened together. Locations, cells that come to life with any value, and the states of a scheduler keep their bits.
 """
 
 from __future__ import annotations
@@ -169,10 +169,12 @@ def holds(shape: Shape, value: int, width: int) -> bool:
 
 
 def _kept(encoding: Encoding) -> set[str]:
-    """Locations, and entries of the vector that come to life with any value."""
+    """Locations, entries of the vector that come to life with any value, and what is no entry (a scheduler's): runs of the Program do not
+    show what that holds."""
     layout, names = encoding.layout, encoding.words.names
     places = [p for p in layout.places if p is not None and p.rom is None and (p.object.undefined or not p.object.alive)]
-    return {names[index] for index in layout.pc} | {names[p.base + k] for p in places for k in range(p.cells.count)}
+    kept = {names[index] for index in layout.pc} | {names[p.base + k] for p in places for k in range(p.cells.count)}
+    return kept | (encoding.model.states.keys() - set(names))
 
 
 def _kin(encoding: Encoding) -> tuple[dict[str, str], dict[str, list[str]]]:

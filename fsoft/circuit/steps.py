@@ -250,7 +250,7 @@ class StepTerms:
         elif isinstance(action, (Load, Store)):
             self._access(action, when)
         elif isinstance(action, Measure):
-            self._set(action.reg, self._measured(action), when)
+            self._set(action.reg, self._measured(action, when), when)
         elif isinstance(action, Alloc):
             self._alloc(action, when)
         elif isinstance(action, Free):
@@ -360,15 +360,19 @@ class StepTerms:
         found = [Way(way.place, way.offset, conj(when, way.when)) for way in ways]
         self.effect.touches.append(Touch([way for way in found if way.when is not FALSE], size, write, atomic))
 
-    def _candidates(self, address: Expr, syntax: Expr) -> list[tuple[Place, Expr]]:
-        return self.memory.objects(address, syntax)
+    def _candidates(self, address: Expr, syntax: Expr, when: Expr, loc: Loc) -> tuple[list[tuple[Place, Expr]], Expr]:
+        """The objects that an address may name, and whether it names another one: that is not followed."""
+        found = self.memory.objects(address, syntax)
+        stray = self.memory.stray(address, found)
+        self._lose(conj(when, stray), loc)
+        return found, stray
 
-    def _measured(self, action: Measure) -> Expr:
+    def _measured(self, action: Measure, when: Expr) -> Expr:
         width = self.thread.template.registers[action.reg].width
         address = self.term(action.address)
         size = const(0, width)
-        for place, match in self._candidates(address, action.address):
-            extent = self.read(place.extent) if place.extent >= 0 else const(place.object.size, self.program.word)
+        for place, match in self._candidates(address, action.address, when, NOWHERE)[0]:
+            extent = self.read(place.extent) if place.extent >= 0 else const(place.limit, self.program.word)
             here = conj(match, self.memory.alive(place))
             size = ite(here, make("zext", width, (extent,)) if width > extent.width else make("extract", width, (extent,), 0), size)
         return size
@@ -434,8 +438,8 @@ class StepTerms:
 
     def _free(self, action: Free, when: Expr) -> None:
         address = self.term(action.address)
-        good: Expr = FALSE
-        for place, match in self._candidates(address, action.address):
+        found, good = self._candidates(address, action.address, when, action.loc)
+        for place, match in found:
             if place.object.pool is None:
                 continue
             start = make("extract", self.program.offset_bits, (address,), 0)

@@ -28,7 +28,7 @@ def lifted(machine: Machine, edges: Sequence[Edge], value: Value) -> list[Move]:
     for edge in edges:
         done, answers = edge.executed, StepAnswers(machine, edge.executed.effect, value, _before(edge, value))
         try:
-            state, _ = machine.execute(state, done.slot, done.index, answers)
+            state, _ = answers.execute(state, done.slot, done.index)
         except (ValueError, IndexError) as error:
             raise InternalError(f"a path takes a step that the program cannot take: {error}") from error
         moves.append(Move(done.slot, done.index, tuple(answers.choices)))

@@ -130,6 +130,14 @@ def test_leaks_at_the_end_of_the_process(name: str, encoding: str) -> None:
             assert outcome.decided, outcome
 
 
+@pytest.mark.parametrize("encoding", ["tcbmc", "mu"])
+def test_a_slot_that_waits_to_be_started_again_has_finished(encoding: str) -> None:
+    for row in rows():
+        if row.program == "heap/leak_restart.c":
+            outcome = ask(row, 30, encoding)
+            assert outcome.decided, outcome
+
+
 def test_a_thread_may_stop_before_its_deadlock(tmp_path: Path) -> None:
     assert answer(program_of(tmp_path, BEFORE_A_DEADLOCK), "tcbmc", Given(incremental=True)).kind == "FALSE"
 

@@ -81,3 +81,23 @@ def test_a_given_schedule_cuts_whatever_it_leaves_out(tmp_path: Path) -> None:
         found = verdict(program("stuck", tmp_path), Given(order))
         assert found.kind == "UNKNOWN" and "schedule" in found.bounds[0], (order, found)
     assert verdict(program("alone", tmp_path), Given((0,) * 20)).kind == "TRUE"
+
+
+def test_narrow_words_leave_the_scheduler_alone(tmp_path: Path) -> None:
+    """Nobody has moved before the first context: with four slots that is a number which no move ever puts there."""
+    threads = "pthread_create(&t, 0, f, 0); " * 3
+    text = f"void *f(void *a) {{ y = 1; return 0; }}\nint main(void) {{ pthread_t t; {threads} __VERIFIER_assert(y == 0); return 0; }}"
+    path = tmp_path / "in.c"
+    path.write_text("extern void __VERIFIER_assert(int);\n" + HEAD + text)
+    loaded = load([str(path)], Options(checks=frozenset({"unreach-call"})))
+    assert decide(loaded, "bmc", scheduler=ContextBounded(2), depth=30).kind == "UNKNOWN"
+    assert decide(loaded, "bmc", scheduler=ContextBounded(3), depth=30).kind == "FALSE"
+
+
+def test_a_thread_that_the_schedule_leaves_out_is_no_deadlock(tmp_path: Path) -> None:
+    path = tmp_path / "in.c"
+    path.write_text(HEAD + PROGRAMS["joined"])
+    loaded = load([str(path)], Options(checks=frozenset({"no-deadlock"})))
+    for order in ((1,), (0, 0), (0,) * 6):
+        found = verdict(loaded, Given(order))
+        assert found.kind == "UNKNOWN" and "schedule" in found.bounds[0], (order, found)

@@ -26,7 +26,7 @@ class Entry:
 
 
 _ANY = "accepted, without effect"
-_OUTPUT = "output goes nowhere and arguments are only evaluated; the result is any value"
+_OUTPUT = "output goes nowhere and arguments are only evaluated (`%n` is rejected); the result is any value"
 _SYSTEM = "calls the operating system"
 _SIGNALS = "signals are not modelled"
 _FILES = "files are not modelled"

@@ -57,4 +57,6 @@ int main(void) {
   out(sizeof(int[3][4])); out(sizeof "ab" "cd"); out(sizeof((char)1 + (char)1)); out(sizeof(!1.0)); out(sizeof(long)); out(x ?: 9); out(0 ?: 8); void *vp = &arr2; out((char *)(vp + 4) - (char *)vp); out(vp == arr2); out(&arr2[0] == (void*)&arr2); out(!vp); out(vp && x);
   struct p a1 = {1, 2}, a2 = a1, *ap = &a2; a2.x = 9; *ap = n > 100 ? a2 : a1; out(ap->x); struct p a3[2] = {a1, {3, 4}}; out(a3[1].y + a3[0].y); a3[0] = a3[1]; out(a3[0].x); out(({ struct p t = {7, 8}; t; }).y);
   char buf[8] = "hi"; out(buf[2] + buf[7]); char *s = buf; while (*s) out(*s++); s = buf; *s++ = 'X'; out(buf[0]); *++s = 'Y'; out(buf[2]); memset(buf, 'z', 3); out(buf[2]); out(memcmp(buf, "zzz", 3)); 
+  struct q again = {.p[1].y = 5, .p = {[0] = {.x = 9}}, .p[1].x = 3}; out(again.p[1].y); out(again.p[1].x); out(again.p[0].x); char twice[2][4] = {[0] = "abc", [0] = "x"}; out(twice[0][2]);
+  union u other = {.i = 0x01020304, .b = {5}}; out(other.i); static union u stay = {.s[0] = 1, .s[1] = 2, .b[0] = 7, .b[1] = 8}; out(stay.i); union u first = {7, .b[1] = 2}; out(first.i);
   printf("%llx\n", fsoft_result); return 0; }

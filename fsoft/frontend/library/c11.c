@@ -32,6 +32,7 @@ void thrd_yield(void) {
 }
 
 int thrd_sleep(const struct __fsoft_timespec *duration, struct __fsoft_timespec *rest) {
+    if (CANCELS) pthread_testcancel();
     return 0;
 }
 

@@ -20,9 +20,10 @@ __fsoft_atomic int pthread_cond_destroy(struct __fsoft_cond *c) {
     return 0;
 }
 
+/* 1 if the thread still holds the mutex: one that is locked again is unlocked once only, as in glibc. -1 if it does not hold it. */
 static __fsoft_atomic int cond_enter(struct __fsoft_cond *c, struct __fsoft_mutex *m) {
     __fsoft_mask waiting = c->waiting;
-    int kind = m->kind16, depth = 0;
+    int kind = m->kind16;
     if (sizeof(void *) == 4) kind = kind | m->kind12;
     __fsoft_tag("wait", c);
     __fsoft_tag("release", m);
@@ -34,16 +35,30 @@ static __fsoft_atomic int cond_enter(struct __fsoft_cond *c, struct __fsoft_mute
         c->with.mutex = m;
     }
     if ((kind & 3) == RECURSIVE || (kind & 3) == ERRORCHECK) {
+        unsigned count = m->count;
         if (m->owner != __fsoft_self()) return -1;
-        depth = (int)m->count;
-        m->count = 0;
+        if (count > 0) {
+            c->waiting = waiting | SELF_BIT;
+            m->count = count - 1;
+            return 1;
+        }
     }
     c->waiting = waiting | SELF_BIT;
     m->owner = 0;
-    return depth;
+    return 0;
 }
 
-static __fsoft_atomic void cond_wake(struct __fsoft_cond *c, struct __fsoft_mutex *m, int depth) {
+/* How a thread goes on: WAITED if nobody has woken it, ALONE if somebody has and nobody waits any more, 0 if others do. */
+
+#define WAITED 1
+#define ALONE 2
+
+static int went_on(__fsoft_mask waiting) {
+    if (waiting & SELF_BIT) return WAITED;
+    return waiting == 0 ? ALONE : 0;
+}
+
+static __fsoft_atomic int cond_wake(struct __fsoft_cond *c, struct __fsoft_mutex *m) {
     __fsoft_mask waiting = c->waiting;
     int owner = m->owner, stop = cancelled();
     __fsoft_tag("wake", c);
@@ -53,10 +68,10 @@ static __fsoft_atomic void cond_wake(struct __fsoft_cond *c, struct __fsoft_mute
     __fsoft_require(((waiting & SELF_BIT) == 0 || stop) && owner == 0);
     if (CANCELS) c->waiting = waiting & ~SELF_BIT;
     m->owner = __fsoft_self();
-    if (depth > 0) m->count = (unsigned)depth;
+    return went_on(waiting);
 }
 
-static __fsoft_atomic int cond_leave(struct __fsoft_cond *c, struct __fsoft_mutex *m, int depth) {
+static __fsoft_atomic int cond_leave(struct __fsoft_cond *c, struct __fsoft_mutex *m) {
     __fsoft_mask waiting = c->waiting;
     int owner = m->owner;
     __fsoft_tag("wake", c);
@@ -66,35 +81,50 @@ static __fsoft_atomic int cond_leave(struct __fsoft_cond *c, struct __fsoft_mute
     __fsoft_require(owner == 0);
     c->waiting = waiting & ~SELF_BIT;
     m->owner = __fsoft_self();
-    if (depth > 0) m->count = (unsigned)depth;
-    return (waiting & SELF_BIT) != 0;
+    return went_on(waiting);
+}
+
+static __fsoft_atomic int cond_go_on(struct __fsoft_cond *c, struct __fsoft_mutex *m, int wait) { /* as these, with the mutex held */
+    __fsoft_mask waiting = c->waiting;
+    int stop = cancelled();
+    __fsoft_tag("wake", c);
+    __fsoft_require((waiting & SELF_BIT) == 0 || stop || !wait);
+    c->waiting = waiting & ~SELF_BIT;
+    m->count = m->count + 1;
+    return went_on(waiting);
+}
+
+/* A cancelled thread takes no signal away from others; if there are none, it may have been cancelled before the signal or after. */
+static void cond_stop(int how) {
+    if (how == WAITED || (how == ALONE && __VERIFIER_nondet_bool())) pthread_testcancel();
 }
 
 int pthread_cond_wait(struct __fsoft_cond *c, struct __fsoft_mutex *m) {
-    int depth;
+    int held, how;
     if (CANCELS) pthread_testcancel();
-    depth = cond_enter(c, m);
-    if (depth < 0) return EPERM;
+    held = cond_enter(c, m);
+    if (held < 0) return EPERM;
     if (__fsoft_spurious())
-        cond_leave(c, m, depth);
+        how = held ? cond_go_on(c, m, 0) : cond_leave(c, m);
     else
-        cond_wake(c, m, depth);
-    if (CANCELS) pthread_testcancel();
+        how = held ? cond_go_on(c, m, 1) : cond_wake(c, m);
+    if (CANCELS) cond_stop(how);
     return 0;
 }
 
 int pthread_cond_timedwait(struct __fsoft_cond *c, struct __fsoft_mutex *m, const void *until) {
-    int depth, result = 0;
+    int held, how, result = 0;
     if (CANCELS) pthread_testcancel();
-    depth = cond_enter(c, m);
-    if (depth < 0) return EPERM;
-    if (__fsoft_timeout())
-        result = cond_leave(c, m, depth) ? ETIMEDOUT : 0;
-    else if (__fsoft_spurious())
-        cond_leave(c, m, depth);
+    held = cond_enter(c, m);
+    if (held < 0) return EPERM;
+    if (__fsoft_timeout()) {
+        how = held ? cond_go_on(c, m, 0) : cond_leave(c, m);
+        if (how == WAITED) result = ETIMEDOUT;
+    } else if (__fsoft_spurious())
+        how = held ? cond_go_on(c, m, 0) : cond_leave(c, m);
     else
-        cond_wake(c, m, depth);
-    if (CANCELS) pthread_testcancel();
+        how = held ? cond_go_on(c, m, 1) : cond_wake(c, m);
+    if (CANCELS) cond_stop(how);
     return result;
 }
 

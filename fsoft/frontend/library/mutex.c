@@ -66,6 +66,7 @@ static __fsoft_atomic int mutex_try(struct __fsoft_mutex *m, int busy) {
         m->count = m->count + 1;
         return 0;
     }
+    if (kind == ERRORCHECK && owner == __fsoft_self() && busy != EBUSY) return EDEADLK;
     if (owner != 0) return busy;
     m->owner = __fsoft_self();
     if (kind != 0 || CHECKED) took();

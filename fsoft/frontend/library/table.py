@@ -26,7 +26,7 @@ class Entry:
 
 
 _ANY = "accepted, without effect"
-_OUTPUT = "output goes nowhere and arguments are only evaluated; the result is any value"
+_OUTPUT = "output goes nowhere and arguments are only evaluated (`%n` is rejected); the result is any value"
 _SYSTEM = "calls the operating system"
 _SIGNALS = "signals are not modelled"
 _FILES = "files are not modelled"
@@ -45,7 +45,8 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("Threads", MODELLED, "macros of our header; glibc's expansion in a preprocessed file uses `__sigsetjmp` and is rejected",
      "pthread_cleanup_push pthread_cleanup_pop"),
     ("Threads", APPROXIMATED, "deferred cancellation, acted on only in pthread_testcancel, pthread_join, pthread_cond_wait,"
-     " pthread_cond_timedwait, sem_wait, sem_timedwait and the sleep functions", "pthread_cancel pthread_testcancel"),
+     " pthread_cond_timedwait, sem_wait, sem_timedwait, the sleep functions and write, and perhaps in functions for input and output",
+     "pthread_cancel pthread_testcancel"),
     ("Threads", MODELLED, "", "pthread_setcancelstate"),
     ("Threads", APPROXIMATED, "deferred only: asking for asynchronous cancellation stops the thread and forbids TRUE",
      "pthread_setcanceltype"),

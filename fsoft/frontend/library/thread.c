@@ -58,8 +58,15 @@ int pthread_detach(unsigned long id) {
     return detach(&__fsoft_threads[id - 1]);
 }
 
+/* A thread that ends is not cancelled any more, whatever its handlers call. */
+static __fsoft_atomic void begin_to_end(void) {
+    struct __fsoft_thread *self = &__fsoft_threads[__fsoft_self() - 1];
+    self->cancel = self->cancel | 4;
+}
+
 void pthread_exit(void *result) {
-    if (__fsoft_uses("__fsoft_cleanup_push"))
+    if (CANCELS) begin_to_end();
+    if (__fsoft_uses("__fsoft_cleanup_push") || __fsoft_uses("pthread_once") || __fsoft_uses("call_once"))
         while (__fsoft_cleanups) {
             struct __fsoft_cleanup *top = __fsoft_cleanups;
             __fsoft_cleanups = top->next;
@@ -88,7 +95,7 @@ int pthread_equal(unsigned long a, unsigned long b) {
     return a == b;
 }
 
-/* Cancellation is deferred. Field cancel: bit 0 a request is pending, bit 1 cancellation is disabled. */
+/* Cancellation is deferred. Field cancel: bit 0 a request is pending, bit 1 cancellation is disabled, bit 2 the thread ends already. */
 
 static __fsoft_atomic int request_end(struct __fsoft_thread *thread) {
     __fsoft_tag("cancel", thread);
@@ -108,14 +115,14 @@ void pthread_testcancel(void) {
 
 static __fsoft_atomic void set_cancel_state(int state) {
     struct __fsoft_thread *self = &__fsoft_threads[__fsoft_self() - 1];
-    self->cancel = (self->cancel & 1) | ((__fsoft_word)state << 1);
+    self->cancel = (self->cancel & ~(__fsoft_word)2) | ((__fsoft_word)state << 1);
 }
 
 int pthread_setcancelstate(int state, int *old) {
     struct __fsoft_thread *self = &__fsoft_threads[__fsoft_self() - 1];
     if (state != 0 && state != 1) return EINVAL;
     if (CANCELS) {
-        if (old) *old = (int)(self->cancel >> 1);
+        if (old) *old = (int)(self->cancel >> 1 & 1);
         set_cancel_state(state);
     } else if (old)
         *old = 0;
@@ -129,7 +136,9 @@ int pthread_setcanceltype(int type, int *old) {
     return 0;
 }
 
-/* Once: 0 not yet, 1 running, 2 done. */
+/* Once: 0 not yet, 1 running, 2 done. If the thread ends in the routine, somebody else begins again. */
+
+#define ENDS_INSIDE (CANCELS || __fsoft_uses("pthread_exit") || __fsoft_uses("thrd_exit"))
 
 static __fsoft_atomic int claim_once(int *once) {
     int state = *once;
@@ -145,9 +154,17 @@ static __fsoft_atomic void finish_once(int *once) {
     *once = 2;
 }
 
+static __fsoft_atomic void forget_once(void *once) {
+    __fsoft_tag("once", once);
+    *(int *)once = 0;
+}
+
 int pthread_once(int *once, void (*routine)(void)) {
+    struct __fsoft_cleanup frame;
     if (claim_once(once)) {
+        if (ENDS_INSIDE) __fsoft_cleanup_push(&frame, forget_once, once);
         routine();
+        if (ENDS_INSIDE) __fsoft_cleanup_pop(&frame, 0);
         finish_once(once);
     }
     return 0;

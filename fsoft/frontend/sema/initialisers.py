@@ -43,14 +43,24 @@ class _Stream:
 
 @dataclass(slots=True)
 class _Target:
-    """What is being initialised; `end` is one past the last byte that an item covers."""
+    """What is being initialised; `end` is one past the last byte that an item covers. `members` has the member of each union, by offset
+    and type, that is initialised so far."""
 
     static: bool
     items: list[tree.InitItem] = field(default_factory=list)
     end: int = 0
+    members: dict[tuple[int, int], int] = field(default_factory=dict)
+    designated: bool = False  # only then can something be initialised twice
 
     def add(self, offset: int, ctype: CType, value: tree.Expr, bitfield: Field | None = None) -> None:
         self.items.append(tree.InitItem(offset, ctype, value, bitfield))
+
+    def forget(self, offset: int, size: int) -> bool:
+        """A subobject is initialised anew as a whole: the rest of it is zero. False if it is part of an item that stays."""
+        inside = [offset <= item.offset and item.offset + size_of(item.type) <= offset + size for item in self.items]
+        apart = [item.offset + size_of(item.type) <= offset or offset + size <= item.offset for item in self.items]
+        self.items = [item for item, gone in zip(self.items, inside, strict=True) if not gone]
+        return all(a or b for a, b in zip(inside, apart, strict=True))
 
     def cover(self, end: int) -> None:
         self.end = max(self.end, end)
@@ -150,6 +160,8 @@ class Initialisers:
                     return
                 stream.advance()  # excess elements are ignored, as gcc does
                 continue
+            if isinstance(ctype, Record) and ctype.kind == "union":
+                target.members[offset, id(ctype)] = index
             self._element(target, place[0], offset + place[1], stream, place[2])
             index += 1
 
@@ -170,6 +182,7 @@ class Initialisers:
     def _designated(self, target: _Target, ctype: Record | Array, offset: int, stream: _Stream, path: list[Node]) -> int:
         """Initialise what the designators lead to; gives the index at which the list goes on."""
         head, rest = path[0], path[1:]
+        target.designated = True
         if isinstance(ctype, Array):
             return self._array_designator(target, ctype, offset, stream, head, rest)
         if type(head) is not c_ast.ID:
@@ -179,6 +192,9 @@ class Initialisers:
             self.context.error(head if head.coord else stream.node(), f"'{ctype}' has no member named '{head.name}'")
         first = route[0]
         position = (ctype.fields or ()).index(first)
+        if ctype.kind == "union" and target.members.setdefault((offset, id(ctype)), position) != position:
+            target.members[offset, id(ctype)] = position
+            self._anew(target, ctype, offset, stream)
         if len(route) > 1:
             rest = [head, *rest]  # the member lies inside an anonymous one
         self._follow(target, first.type, offset + first.offset, stream, rest, first if first.bit_width is not None else None)
@@ -224,6 +240,8 @@ class Initialisers:
         target.cover(offset + size_of(ctype))
         node = stream.node()
         if type(node) is c_ast.InitList:
+            if isinstance(ctype, (Record, Array)):
+                self._anew(target, ctype, offset, stream)
             stream.advance()
             self._braced(target, ctype, offset, node, bitfield)
             return
@@ -241,6 +259,10 @@ class Initialisers:
         stream.advance()
         value = self.context.conversions.assign(expr, ctype, expr.loc, f"initialising type '{ctype}'")
         target.add(offset, ctype, self._checked(target, value), bitfield)
+
+    def _anew(self, target: _Target, ctype: CType, offset: int, stream: _Stream) -> None:
+        if target.designated and not target.forget(offset, size_of(ctype)):
+            self.context.unsupported(self.context.loc(stream.node()), "a list for a part of what another initialiser gives as a whole")
 
     def _record(self, target: _Target, ctype: Record, offset: int, stream: _Stream, expr: tree.Expr) -> None:
         if isinstance(expr.type, Record) and compatible(expr.type, ctype):
@@ -264,6 +286,8 @@ class Initialisers:
         size = ctype.element.size
         if size != element.size or (size > 1 and ctype.element.signed != element.signed):
             return False
+        if ctype.count is not None:
+            self._anew(target, ctype, offset, stream)
         stream.advance()
         length = len(data) // size
         count = length if ctype.count is None else min(length, ctype.count)

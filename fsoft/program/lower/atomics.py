@@ -1,4 +1,5 @@
-"""GCC's `__atomic_*` and `__sync_*` and clang's `__c11_atomic_*`: each is one step of loads and stores that do not race.
+"""GCC's `__atomic_*` and `__sync_*` and clang's `__c11_atomic_*`: each is one step of loads and stores that do not race. What they read or
+write through further pointers, as what a comparison expects, is plain memory.
 
 Their values are those of sequential consistency; where the program asked for less, a note says so. The accesses keep the order that was
 asked for (`Load.order`), for the race model c11.
@@ -20,14 +21,17 @@ _NAME = re.compile(r"__(?:c11_)?(atomic|sync)_(.*)")
 _NO_ORDER = ("always_lock_free", "is_lock_free", "init", "signal_fence", "synchronize")
 _SYNC_ORDERS = {"lock_test_and_set": "acquire", "lock_release": "release"}
 _UNKNOWN = "?"
+_GIVEN = {"store": (1,), "exchange": (1,), "compare_exchange": (1, 2), "compare_exchange_strong": (1,), "compare_exchange_weak": (1,)}
 _UPDATE = re.compile(r"(?:fetch_and_|fetch_)(add|sub|and|or|xor|nand)|(add|sub|and|or|xor|nand)(?:_and_fetch|_fetch)")
 
 
 class Atomics(Expressions):
     """`atomic_call` gives the value of such a call, or None if the name is not one of them. `_order` and `_failure` are the memory
-    orders of the call that is being written."""
+    orders of the call that is being written; `_given` has what its arguments point to, `_beside` what it writes elsewhere, and when."""
 
     _order = _failure = ""
+    _given: dict[int, Expr]
+    _beside: list[tuple[Expr, Expr, Expr]]
 
     def atomic_call(self, call: tree.Call, name: str) -> Expr | None:
         match = _NAME.fullmatch(name)
@@ -43,13 +47,25 @@ class Atomics(Expressions):
             raise Unsupported(call.loc, f"the builtin '{name}' is not modelled; see docs/supported.md")
         values = [self.value(a) for a in call.args]
         self._set_orders(family, operation.removesuffix("_n"), values)
+        by_pointer = family == "atomic" and "c11" not in name and not operation.endswith("_n")
+        self._read_beside(call, operation.removesuffix("_n"), values, by_pointer)
         with self.b.one_step():
             if operation in ("thread_fence", "synchronize"):
                 self.b.tag("fence", values[0] if values else const(ORDERS.index(""), 32))
             self.b.tag("update", values[0] if values else None)
-            result = method(call, values, family == "atomic" and "c11" not in name and not operation.endswith("_n"))
+            result = method(call, values, by_pointer)
+        for address, value, when in self._beside:
+            self.b.emit(Store(address, value, value.width // 8, self.frame.sync, when, call.loc))
         assert isinstance(result, Expr)
         return result
+
+    def _read_beside(self, call: tree.Call, operation: str, values: list[Expr], by_pointer: bool) -> None:
+        """What the operation is given through pointers: plain accesses before the atomic one, as those to `_beside` come after it."""
+        self._beside = []
+        wanted = _GIVEN.get(operation, ())
+        if not by_pointer and "compare" not in operation:
+            wanted = ()
+        self._given = {k: self.load_bytes(values[k], self._size(call), call.loc) for k in wanted if k == 1 or by_pointer}
 
     def _set_orders(self, family: str, operation: str, values: list[Expr]) -> None:
         """The orders that the call names: of a success and, for a comparison, of a failure."""
@@ -71,18 +87,13 @@ class Atomics(Expressions):
             raise Unsupported(call.loc, f"an atomic operation on an object of {size} bytes is not modelled")
         return size
 
-    def _get(self, address: Expr, size: int, call: tree.Call, order: str | None = None) -> Expr:
-        target, order = self.b.temporary(size * 8), self._aside() if order is None else order
+    def _get(self, address: Expr, size: int, call: tree.Call, order: str) -> Expr:
+        target = self.b.temporary(size * 8)
         self.b.emit(Load(str(target.data), address, size, True, loc=call.loc, order=order))
         return target
 
-    def _put(self, address: Expr, value: Expr, call: tree.Call, when: Expr = TRUE, order: str | None = None) -> None:
-        order = self._aside() if order is None else order
+    def _put(self, address: Expr, value: Expr, call: tree.Call, when: Expr = TRUE, *, order: str) -> None:
         self.b.emit(Store(address, value, value.width // 8, True, when, call.loc, order))
-
-    def _aside(self) -> str:
-        """The order of an access beside the one that the operation is about: to what was expected, or where the result goes."""
-        return "relaxed" if self._order else ""
 
     def _update_atomically(self, call: tree.Call, op: str, old_wanted: bool, family: str) -> Expr:
         address, operand = self.value(call.args[0]), self.value(call.args[1])
@@ -108,12 +119,12 @@ class Atomics(Expressions):
     def _atomic_load(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
         old = self._get(v[0], self._size(call), call, self._order)
         if by_pointer:
-            self._put(v[1], old, call)
+            self._beside.append((v[1], old, TRUE))
         return old
 
     def _atomic_store(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
         size = self._size(call)
-        value = self._get(v[1], size, call) if by_pointer else resize(v[1], size * 8, True)
+        value = self._given[1] if by_pointer else resize(v[1], size * 8, True)
         self._put(v[0], value, call, order=self._order)
         return value
 
@@ -121,11 +132,11 @@ class Atomics(Expressions):
 
     def _atomic_exchange(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
         size = self._size(call)
-        value = self._get(v[1], size, call) if by_pointer else resize(v[1], size * 8, True)
+        value = self._given[1] if by_pointer else resize(v[1], size * 8, True)
         old = self._get(v[0], size, call, self._order)
         self._put(v[0], value, call, order=self._order)
         if by_pointer:
-            self._put(v[2], old, call)
+            self._beside.append((v[2], old, TRUE))
         return old
 
     def _atomic_lock_test_and_set(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
@@ -147,22 +158,21 @@ class Atomics(Expressions):
 
     def _compare_exchange(self, call: tree.Call, v: list[Expr], desired: Expr, weak: bool) -> Expr:
         size = self._size(call)
-        expected = self._get(v[1], size, call)
         old = self._get(v[0], size, call, self._failure)
-        same = eq(old, expected)
+        same = eq(old, self._given[1])
         if weak:
             fails = self.b.temporary(1)
             self.b.emit(Input(str(fails.data), "weak compare-exchange fails", loc=call.loc))
             same = conj(same, negate(fails))
         done = self.b.temporary(1)
         self.b.emit(Assign(str(done.data), same))
-        self._put(v[0], desired, call, done, self._order)
-        self._put(v[1], old, call, negate(done))
+        self._put(v[0], desired, call, done, order=self._order)
+        self._beside.append((v[1], old, negate(done)))
         return resize(done, 8, False)
 
     def _atomic_compare_exchange(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
         size = self._size(call)
-        desired = self._get(v[2], size, call) if by_pointer else resize(v[2], size * 8, True)
+        desired = self._given[2] if by_pointer else resize(v[2], size * 8, True)
         return self._compare_exchange(call, v, desired, len(v) > 5 and v[3].is_const and v[3].value != 0)
 
     def _atomic_compare_exchange_strong(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:

@@ -16,6 +16,7 @@ from fsoft.program.expr import FALSE, Expr, const, eq, postorder
 from fsoft.program.lower.context import Frame, MemoryPlace, RegisterPlace
 from fsoft.program.lower.intrinsics import Intrinsics
 from fsoft.program.lower.layout import is_signed, value_bits
+from fsoft.program.lower.scan import targets
 from fsoft.program.program import Assign, Enter, Input, Step
 
 MAX_STEPS = 400_000
@@ -153,9 +154,10 @@ class Calls(Intrinsics):
         library = "library" in definition.attributes
         sync = library and "fsoft_plain" not in definition.attributes
         frame = Frame(definition, suffix, parent, return_to, sync=sync)
-        for name, depth in _label_depths(definition.body):
-            frame.labels[name] = self.b.location()
-            frame.label_scopes[name] = depth
+        for target in targets(definition.body):
+            if isinstance(target.label, tree.Label):
+                frame.labels[target.label.name] = self.b.location()
+                frame.targets[target.label.name] = target
         frame.result = self._result(definition, suffix)
         return frame
 
@@ -322,22 +324,3 @@ class Calls(Intrinsics):
         self.b.emit(Enter(target.base))
         self.copy_record(target, source, source.type, self.b.loc)
         return target
-
-
-def _label_depths(body: tree.Block) -> list[tuple[str, int]]:
-    """Labels of a function with the number of blocks around each, parameters' scope included."""
-    out: list[tuple[str, int]] = []
-    stack: list[tuple[tree.Statement | None, int]] = [(body, 1)]
-    while stack:
-        node, depth = stack.pop()
-        if isinstance(node, tree.Label):
-            out.append((node.name, depth))
-        elif isinstance(node, tree.Block):
-            stack.extend((item, depth + 1) for item in reversed(node.items))
-        elif isinstance(node, tree.If):
-            stack += [(node.other, depth), (node.then, depth)]
-        elif isinstance(node, (tree.Loop, tree.Switch)):
-            stack.append((node.body, depth))
-    return out
-
-

@@ -12,7 +12,7 @@ from fsoft.program.expr import Expr, const, make, negate, own, resize
 from fsoft.program.lower.builder import Builder
 from fsoft.program.lower.layout import BitRange, is_signed, value_bits
 from fsoft.program.lower.memory import LocalObject, Memory
-from fsoft.program.lower.scan import Scan
+from fsoft.program.lower.scan import Scan, Target
 from fsoft.program.options import Options
 from fsoft.program.program import Assign, Check, Halt, Leave, Load, Marker, Store
 from fsoft.records import dataclass
@@ -100,8 +100,9 @@ class Frame:
     sync: bool = False
     bindings: dict[tree.Symbol, Expr | Place] = field(default_factory=dict)
     labels: dict[str, int] = field(default_factory=dict)
-    label_scopes: dict[str, int] = field(default_factory=dict)
+    targets: dict[str, Target] = field(default_factory=dict)
     scopes: list[list[Expr]] = field(default_factory=list)
+    blocks: list[tree.Block] = field(default_factory=list)  # whose scopes these are, but for the first: that of parameters
     jumps: list[Jumps] = field(default_factory=list)
     cases: list[dict[int, int]] = field(default_factory=list)  # id of Case node -> location
     loops: int = 0

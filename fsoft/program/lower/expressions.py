@@ -225,6 +225,7 @@ class Expressions(Context):
 
     def _statement_expr(self, expr: tree.StatementExpr) -> Expr:
         self.frame.scopes.append([])
+        self.frame.blocks.append(expr.body)
         before: tree.Statement | None = None
         for item in expr.body.items:
             self.statement(item, before)
@@ -232,6 +233,7 @@ class Expressions(Context):
         value = self.keep(self.value(expr.value)) if expr.value is not None else const(0, 8)
         self.leave_scopes(len(self.frame.scopes) - 1)
         self.frame.scopes.pop()
+        self.frame.blocks.pop()
         return value
 
     # ------------------------------------------------------------ two operands
@@ -442,12 +444,14 @@ class Expressions(Context):
         self.b.emit(Enter(base))
         target = MemoryPlace(base, 0, expr.type)
         self.frame.scopes.append([])
+        self.frame.blocks.append(expr.body)
         for item in expr.body.items:
             self.statement(item)
         assert expr.value is not None
         self.copy_record(target, self.record(expr.value), expr.type, expr.loc)
         self.leave_scopes(len(self.frame.scopes) - 1)
         self.frame.scopes.pop()
+        self.frame.blocks.pop()
         return target
 
     # ------------------------------------------------------------ for effect only

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 from fsoft.frontend.source import InputError
-from fsoft.program.expr import FALSE, Expr, binary, const, ite, make, negate, own, resize
+from fsoft.program.expr import FALSE, Expr, binary, const, eq, ite, make, negate, own, resize
 from fsoft.program.lower.context import MemoryPlace
 from fsoft.program.lower.creation import Creation
 from fsoft.program.lower.layout import is_signed, value_bits
@@ -182,7 +182,8 @@ class Intrinsics(Creation):
     # ------------------------------------------------------------ block operations of constant size
 
     def block_call(self, call: tree.Call, name: str) -> Expr | None:
-        """memcpy, memmove and memset of a constant size over a known type, cell by cell; None if the loop must do it."""
+        """memcpy, memmove and memset of a constant size over a known type, cell by cell, or byte by byte where it turns out that they are
+        not aligned; None if the loop must do it."""
         size = call.args[2]
         while isinstance(size, tree.Cast):
             size = size.operand
@@ -191,12 +192,29 @@ class Intrinsics(Creation):
         runs = self._block_runs(call, name, size.value)
         if runs is None:
             return None
-        target = self.value(call.args[0])
-        if name == "memset":
-            self._fill_cells(target, self.value(call.args[1]), runs)
+        pointers = call.args[: 1 if name == "memset" else 2]
+        align = max((min(run.size & -run.size, self.memory.word_bytes) for run in runs), default=1)
+        odd = "valid-deref" in self.options.checks and any(_pointed_align(pointer) < align for pointer in pointers)
+        if odd and size.value > _BLOCK_CELLS:
+            return None
+        target, second = self.keep(self.value(call.args[0])), self.keep(self.value(call.args[1]))
+        work = self._fill_cells if name == "memset" else self._copy_cells
+        if odd:
+            both = target if name == "memset" else make("or", self.word, (target, second))
+            aligned = eq(make("and", self.word, (both, self.word_const(align - 1))), self.word_const(0))
+            self._either_way(aligned, lambda: work(target, second, runs), lambda: work(target, second, (Run(0, 1, 1, size.value, "[]"),)))
         else:
-            self._copy_cells(target, self.value(call.args[1]), runs)
+            work(target, second, runs)
         return target
+
+    def _either_way(self, condition: Expr, first: Callable[[], None], second: Callable[[], None]) -> None:
+        yes, no, end = self.b.location(), self.b.location(), self.b.location()
+        self.b.branch(condition, yes, no)
+        for start, part in ((yes, first), (no, second)):
+            self.b.place(start)
+            part()
+            self.b.jump(end)
+        self.b.place(end)
 
     def _block_runs(self, call: tree.Call, name: str, size: int) -> tuple[Run, ...] | None:
         for argument in call.args[: 1 if name == "memset" else 2]:
@@ -253,6 +271,14 @@ class Intrinsics(Creation):
             self.store(MemoryPlace(self.value(call.args[2]), 0, result), short, call.loc)
         fits = binary("eq", exact, resize(short, wide, is_signed(result)))
         return resize(negate(fits), value_bits(call.type), False)
+
+
+def _pointed_align(pointer: tree.Expr) -> int:
+    """How the type of a pointer, before it became `void *`, says that it is aligned."""
+    while isinstance(pointer, tree.Cast):
+        pointer = pointer.operand
+    to = pointer.type.to if isinstance(pointer.type, ct.Pointer) else None
+    return ct.align_of(to) if to is not None and ct.is_complete(to) else 1
 
 
 def _bit_count(kind: str, value: Expr) -> Expr:

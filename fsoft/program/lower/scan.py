@@ -88,21 +88,48 @@ def _copies(node: object) -> bool:
     return value is not None and isinstance(value.type, ct.Record) and not isinstance(value, tree.CompoundLiteral)
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a jump leads: a label, the blocks around it from the outermost on, and what they declare before it."""
+
+    label: tree.Label | tree.Case | tree.Default
+    blocks: tuple[tree.Block, ...]
+    declared: tuple[tree.Symbol, ...]
+
+
+def targets(body: tree.Statement) -> list[Target]:
+    """The labels of a statement in the order of the text; labels of switches only where they belong to the statement itself."""
+    out: list[Target] = []
+    stack: list[tuple[tree.Statement | None, tuple[tree.Block, ...], tuple[tree.Symbol, ...], bool]] = [(body, (), (), True)]
+    while stack:
+        node, blocks, declared, own_cases = stack.pop()
+        if isinstance(node, tree.Label) or (own_cases and isinstance(node, (tree.Case, tree.Default))):
+            out.append(Target(node, blocks, declared))
+        elif isinstance(node, tree.Block):
+            inside = []
+            for item in node.items:
+                inside.append((item, (*blocks, node), declared, own_cases))
+                declared = (*declared, item.symbol) if isinstance(item, tree.Declare) else declared
+            stack.extend(reversed(inside))
+        elif isinstance(node, tree.If):
+            stack += [(node.other, blocks, declared, own_cases), (node.then, blocks, declared, own_cases)]
+        elif isinstance(node, (tree.Loop, tree.Switch)):
+            stack.append((node.body, blocks, declared, own_cases and isinstance(node, tree.Loop)))
+    return out
+
+
 class Scan:
     """Facts of a whole unit."""
 
     def __init__(self, unit: tree.Unit):
         self.unit = unit
         self.facts = {name: facts_of(definition.body) for name, definition in unit.functions.items()}
-        used = dict.fromkeys(f for facts in self.facts.values() for f in facts.functions_used)
-        for definition in unit.globals.values():
-            if definition.init is not None:
-                used.update(dict.fromkeys(facts_of(definition.init.items).functions_used))
-        self.address_taken = list(used)
+        static = [f for g in unit.globals.values() if g.init is not None for f in facts_of(g.init.items).functions_used]
+        self.address_taken = list(dict.fromkeys([*(f for facts in self.facts.values() for f in facts.functions_used), *static]))
         self.ever_assigned = {s for facts in self.facts.values() for s in facts.assigned}
         self._sizes: dict[str, int] = {}
         users = [facts for name, facts in self.facts.items() if "library" not in unit.functions[name].attributes]
-        self.user_refers_to = {f for facts in users for f in (*facts.calls, *facts.functions_used)}
+        self.user_refers_to = {f for facts in users for f in (*facts.calls, *facts.functions_used)} | set(static)
         called, dropped = (Counter(f for facts in users for f in getattr(facts, kind)) for kind in ("calls", "dropped"))
         self.user_wants = {f for f in self.user_refers_to if f in self.address_taken or called[f] > dropped[f]}
         self.copies = any(facts.copies for facts in users) or not self.user_refers_to.isdisjoint(_COPYING)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
-from fsoft.frontend.source import InputError
+from fsoft.frontend.source import InputError, Unsupported
 from fsoft.program.expr import FALSE, Expr, binary, conj, const, disj, eq, negate
 from fsoft.program.lower.calls import Calls
 from fsoft.program.lower.context import Jumps, MemoryPlace, RegisterPlace
 from fsoft.program.lower.layout import is_signed
-from fsoft.program.lower.scan import jumps_stay_inside, trip_count, walk
+from fsoft.program.lower.scan import Target, jumps_stay_inside, targets, trip_count, walk
 from fsoft.program.program import Assign, Enter, Input
 
 MOST_NESTED = 8000
@@ -54,6 +56,7 @@ class Statements(Calls):
 
     def block(self, block: tree.Block) -> None:
         self.frame.scopes.append([])
+        self.frame.blocks.append(block)
         outer = self.repeat
         before: tree.Statement | None = None
         for item in block.items:
@@ -65,6 +68,7 @@ class Statements(Calls):
             self.at(block.end)
             self.leave_scopes(len(self.frame.scopes) - 1)
         self.frame.scopes.pop()
+        self.frame.blocks.pop()
 
     # ------------------------------------------------------------ declarations
 
@@ -190,22 +194,28 @@ class Statements(Calls):
     def _switch(self, switch: tree.Switch) -> None:
         value = self.keep(self.value(switch.value))
         signed = is_signed(switch.value.type)
-        places: dict[int, int] = {}
         ways: list[tuple[Expr, int]] = []
         end = self.b.location()
         default, taken = end, FALSE
-        for label in _labels(switch.body):
-            places[id(label)] = location = self.b.location()
-            if isinstance(label, tree.Default):
+        own = [target for target in targets(switch.body) if not isinstance(target.label, tree.Label)]
+        places = {id(target.label): self.b.location() for target in own}
+        late = {id(target.label): self.b.location() for target in own if target.declared}  # ways past declarations
+        for label in (target.label for target in own):
+            location = late.get(id(label), places[id(label)])
+            if isinstance(label, tree.Case):
+                guard = _within(value, label.low, label.high, signed)
+                ways.append((guard, location))
+                taken = disj(taken, guard)
+            else:
                 default = location
-                continue
-            guard = _within(value, label.low, label.high, signed)
-            ways.append((guard, location))
-            taken = disj(taken, guard)
         self.b.switch([*ways, (negate(taken), default)])
+        for target in own:
+            if target.declared:
+                self.b.place(late[id(target.label)])
+                self._come_to_life(target, [])
+                self.b.jump(places[id(target.label)])
         self.frame.cases.append(places)
-        outer = self.frame.jumps[-1] if self.frame.jumps else None
-        self.frame.jumps.append(Jumps(end, outer.continue_to if outer else None, len(self.frame.scopes)))
+        self.frame.jumps.append(Jumps(end, None, len(self.frame.scopes)))
         self.statement(switch.body)
         self.frame.jumps.pop()
         self.frame.cases.pop()
@@ -215,7 +225,7 @@ class Statements(Calls):
 
     def _jump(self, statement: tree.Statement) -> None:
         if isinstance(statement, tree.Goto):
-            self.leave_scopes(self.frame.label_scopes.get(statement.label, 0))
+            self._goto(self._named_target(statement, statement.label))
             self.b.jump(self.frame.labels[statement.label])
             return
         target = self.frame.jumps[-1] if self.frame.jumps else None
@@ -228,7 +238,27 @@ class Statements(Calls):
         assert to is not None
         self.b.jump(to)
 
+    def _named_target(self, statement: tree.Statement, label: str) -> Target:
+        if label not in self.frame.targets:
+            raise Unsupported(statement.loc, f"label '{label}' inside a statement expression is not modelled")
+        return self.frame.targets[label]
+
+    def _goto(self, target: Target) -> None:
+        """Leave the blocks that are not around the target, and enter those that are only around it."""
+        pairs = zip(self.frame.blocks, target.blocks, strict=False)
+        shared = 1 + sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
+        self.leave_scopes(shared)
+        self._come_to_life(target, [address for scope in self.frame.scopes[:shared] for address in scope])
+
+    def _come_to_life(self, target: Target, alive: list[Expr]) -> None:
+        """An object lives from the entry to its block on: a jump past its declaration is such an entry."""
+        for symbol in target.declared:
+            place = self.variable(symbol)
+            if isinstance(place, MemoryPlace) and place.base not in alive:
+                self.b.emit(Enter(place.base))
+
     def _label(self, label: tree.Label) -> None:
+        self._named_target(label, label.name)
         target = self.frame.labels[label.name]
         facts = self.shared.scan.facts[self.frame.function.name]
         if label.name in facts.back_labels:
@@ -282,20 +312,3 @@ def _within(value: Expr, low: int, high: int, signed: bool) -> Expr:
         return eq(value, const(low, value.width))
     at_most = "sle" if signed else "ule"
     return conj(binary(at_most, const(low, value.width), value), binary(at_most, value, const(high, value.width)))
-
-
-def _labels(body: tree.Statement) -> list[tree.Case | tree.Default]:
-    """The labels of one switch, not those of switches inside it."""
-    out: list[tree.Case | tree.Default] = []
-    stack: list[tree.Statement | None] = [body]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, (tree.Case, tree.Default)):
-            out.append(node)
-        elif isinstance(node, tree.Block):
-            stack.extend(reversed(node.items))
-        elif isinstance(node, tree.If):
-            stack += [node.other, node.then]
-        elif isinstance(node, tree.Loop):
-            stack.append(node.body)
-    return out

@@ -28,7 +28,6 @@ from fsoft.properties import explore
 from tests.bounded.campaign import VARIANTS, grown, in_time
 from tests.fuzz.concurrent import Generator
 
-CHECKS = ("unreach-call", "no-data-race", "no-deadlock", "valid-memtrack", "valid-deref")
 LIMITS = Limits(seconds=5, states=10_000)
 SECONDS = 2.0
 HEAD = """#include <pthread.h>
@@ -47,12 +46,31 @@ void *helper(void *arg) { z = 1; return 0; }
 """
 
 
+AT_RISK = {
+    "unreach-call": ("assert(!x);", "assert(y < 1);", "assert(x == y);", "x = 2;", "y = x + 1;"),
+    "no-data-race": ("x = 1;", "y = x;", "a[0] = z;"),
+    "no-deadlock": ("pthread_mutex_lock(&m); pthread_mutex_lock(&n); pthread_mutex_unlock(&n); pthread_mutex_unlock(&m);",
+                    "pthread_mutex_lock(&n); pthread_mutex_lock(&m); pthread_mutex_unlock(&m); pthread_mutex_unlock(&n);",
+                    "sem_wait(&sem);", "pthread_mutex_lock(&m);"),
+    "valid-memtrack": ("g = malloc(4);", "g = 0;", "own = malloc(4);", "own = 0;"),
+    "valid-deref": ("if (g) *g = 1;", "g = malloc(4);", "free(g); g = 0;", "if (x || y) *g = 1;", "y = 1;", "own = g; if (own) *own = 1;"),
+}  # fmt: skip
+"""What makes violations of a property more likely."""
+CHECKS = tuple(AT_RISK)
+
+
 class Sections(Generator):
-    """One program per seed: two threads and main, a statement or two each."""
+    """One program per seed: two threads and main, a statement or two each; many may violate the property."""
+
+    def __init__(self, seed: int, check: str):
+        super().__init__(seed)
+        self.at_risk = AT_RISK[check]
 
     def piece(self) -> str:
         """What may stand in a section, or anywhere."""
         pick, v = self.random, self.random.choice("xyz")
+        if pick.random() < 0.4:
+            return pick.choice(self.at_risk)
         self.fresh += 1
         k = f"k{self.fresh}"
         return pick.choice((
@@ -118,8 +136,9 @@ def compare(seeds: Iterable[int], seconds: float = SECONDS, check: str = "") -> 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "p.c"
         for seed in seeds:
-            path.write_text(Sections(seed).program())
-            checks = frozenset({check or CHECKS[seed % len(CHECKS)]})
+            asked = check or CHECKS[seed % len(CHECKS)]
+            path.write_text(Sections(seed, asked).program())
+            checks = frozenset({asked})
             said = explore(load([str(path)], Options(checks=checks, fold=False)), reduce=False, limits=LIMITS).last_line()
             tally.programs += 1
             tally.verdicts[said] += 1

@@ -8,8 +8,12 @@ void *malloc(__SIZE_TYPE__ size) {
     return __fsoft_alloc(size);
 }
 
+static int too_many(__SIZE_TYPE__ count, __SIZE_TYPE__ size) { /* of them are more bytes than there can be */
+    return size != 0 && count > ~(__SIZE_TYPE__)0 / size;
+}
+
 void *calloc(__SIZE_TYPE__ count, __SIZE_TYPE__ size) {
-    if (__fsoft_malloc_may_fail() && __VERIFIER_nondet_bool()) {
+    if (too_many(count, size) || (__fsoft_malloc_may_fail() && __VERIFIER_nondet_bool())) {
         set_errno(ENOMEM);
         return 0;
     }
@@ -33,6 +37,10 @@ void *realloc(void *old, __SIZE_TYPE__ size) {
 }
 
 void *reallocarray(void *old, __SIZE_TYPE__ count, __SIZE_TYPE__ size) {
+    if (too_many(count, size)) {
+        set_errno(ENOMEM);
+        return 0;
+    }
     return realloc(old, count * size);
 }
 

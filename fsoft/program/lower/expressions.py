@@ -410,6 +410,8 @@ class Expressions(Context):
         assert not isinstance(place, Expr)
         if isinstance(place, MemoryPlace):
             self.b.emit(Enter(place.base))
+            if place.base not in self.frame.scopes[-1]:
+                self.frame.scopes[-1].append(place.base)
         self.initialise(place, expr.type, expr.init)
         return place
 

@@ -14,9 +14,11 @@ import json
 import os
 import select
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,7 @@ class Browser:
 
     def __init__(self, width: int = 1300, height: int = 900):
         assert CHROMIUM is not None
-        self._folder = tempfile.TemporaryDirectory(prefix="fsoft-browser-")
+        self._folder = tempfile.TemporaryDirectory(prefix="fsoft-browser-", ignore_cleanup_errors=True)  # its helpers may write last
         down, self._write = os.pipe()
         self._read, up = os.pipe()
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--mute-audio",
@@ -42,7 +44,7 @@ class Browser:
             os.dup2(ends[1], 4)
 
         self._process = subprocess.Popen(
-            [CHROMIUM, *options, "about:blank"], preexec_fn=connect, close_fds=False,
+            [CHROMIUM, *options, "about:blank"], preexec_fn=connect, close_fds=False, start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         for end in ends:
@@ -62,6 +64,8 @@ class Browser:
     def __exit__(self, *_: object) -> None:
         self._process.terminate()
         self._process.wait(timeout=20)
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)  # what it has started
         os.close(self._write)
         os.close(self._read)
         self._folder.cleanup()

@@ -275,7 +275,7 @@ def campaign(
                 ways = {"oracle": ways["oracle"], **{name: more[name] for name in turn}}
             else:
                 ways.update(more)
-            _one(seed, path, ways, tally)
+            compare(seed, path, ways, tally)
     return tally
 
 
@@ -288,7 +288,8 @@ def features(program: Program) -> set[str]:
     return found | ({"loop"} if back else set())
 
 
-def _one(seed: int, path: Path, ways: dict[str, Way], tally: Tally) -> None:
+def compare(seed: int, path: Path, ways: dict[str, Way], tally: Tally) -> None:
+    """Ask about the program in the file in all ways; the first is the oracle."""
     tally.programs += 1
     tally.tags.update(features(_loaded(path.read_text(), path, ASSERTIONS)))
     start = _cpu()

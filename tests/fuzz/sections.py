@@ -11,9 +11,8 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from fsoft.api import load
@@ -26,7 +25,7 @@ from fsoft.program.program import Program
 from fsoft.program.verdict import InternalError
 from fsoft.properties import explore
 from tests.bounded.campaign import VARIANTS, grown, in_time
-from tests.fuzz.concurrent import Generator
+from tests.fuzz.concurrent import Generator, Tally, Way, compare
 
 LIMITS = Limits(seconds=5, states=10_000)
 SECONDS = 2.0
@@ -105,32 +104,31 @@ class Sections(Generator):
         return "\n".join([HEAD, *threads, f"int main(void) {{ {start} {end} assert(x < 2); return 0; }}", ""])
 
 
-@dataclass
-class Tally:
-    programs: int = 0
-    verdicts: Counter[str] = field(default_factory=Counter)
-    asked: Counter[str] = field(default_factory=Counter)
-    decided: Counter[str] = field(default_factory=Counter)
-    wrong: list[str] = field(default_factory=list)
+def ways(checks: frozenset[str], seed: int, seconds: float) -> dict[str, Way]:
+    """Ways to an answer, the oracle first; the seed chooses the variants."""
+    turn = seed // len(CHECKS)
+    por = ("none", "sleep", "persistent", "source")[turn % 4]
+    asked: dict[str, Callable[[Program], str]] = {
+        variant: partial(grown, variant) for variant in (of_one[turn % len(of_one)] for of_one in VARIANTS)
+    }
+    asked["schedule"] = lambda program: answer(program, "schedule", Given(Bounds(3))).last_line()
+    asked[f"paths {por}"] = lambda program: answer(program, "paths", Given(Bounds(3), por=por)).last_line()
+    asked["folded"] = lambda program: explore(program, limits=LIMITS).last_line()
 
-    def lines(self) -> list[str]:
-        mix = ", ".join(f"{verdict} {count}" for verdict, count in sorted(self.verdicts.items()))
-        ways = [f"{way:<28} decided {self.decided[way]}/{self.asked[way]}" for way in sorted(self.asked)]
-        return [f"{self.programs} programs: {mix}", *ways, *self.wrong]
+    def oracle(path: Path) -> str:
+        return explore(load([str(path)], Options(checks=checks, fold=False)), reduce=False, limits=LIMITS).last_line()
+
+    def way(question: Callable[[Program], str], path: Path) -> str:
+        program = load([str(path)], Options(checks=checks))
+        try:
+            return in_time(seconds, lambda: question(program))
+        except InternalError as error:
+            return f"internal error: {error}"
+
+    return {"oracle": oracle, **{name: partial(way, question) for name, question in asked.items()}}
 
 
-def ways(program: Program, seed: int) -> dict[str, Callable[[], str]]:
-    """Ways to an answer about the folded program; the seed chooses the variants."""
-    variants = [of_one[seed // len(CHECKS) % len(of_one)] for of_one in VARIANTS]
-    por = ("none", "sleep", "persistent", "source")[seed // len(CHECKS) % 4]
-    found: dict[str, Callable[[], str]] = {variant: lambda variant=variant: grown(variant, program) for variant in variants}  # type: ignore[misc]
-    found["schedule"] = lambda: answer(program, "schedule", Given(Bounds(3))).last_line()
-    found[f"paths {por}"] = lambda: answer(program, "paths", Given(Bounds(3), por=por)).last_line()
-    found["folded"] = lambda: explore(program, limits=LIMITS).last_line()
-    return found
-
-
-def compare(seeds: Iterable[int], seconds: float = SECONDS, check: str = "") -> Tally:
+def campaign(seeds: Iterable[int], seconds: float = SECONDS, check: str = "") -> Tally:
     """All ways, on the programs of the seeds."""
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
@@ -138,25 +136,8 @@ def compare(seeds: Iterable[int], seconds: float = SECONDS, check: str = "") -> 
         for seed in seeds:
             asked = check or CHECKS[seed % len(CHECKS)]
             path.write_text(Sections(seed, asked).program())
-            checks = frozenset({asked})
-            said = explore(load([str(path)], Options(checks=checks, fold=False)), reduce=False, limits=LIMITS).last_line()
-            tally.programs += 1
-            tally.verdicts[said] += 1
-            for name, way in ways(load([str(path)], Options(checks=checks)), seed).items():
-                _note(tally, seed, name, said, way, seconds)
+            compare(seed, path, ways(frozenset({asked}), seed, seconds), tally)
     return tally
-
-
-def _note(tally: Tally, seed: int, name: str, said: str, way: Callable[[], str], seconds: float) -> None:
-    try:
-        got = in_time(seconds, way)
-    except InternalError as error:
-        got = f"internal error: {error}"
-    if said != "UNKNOWN":
-        tally.asked[name] += 1
-        tally.decided[name] += got != "UNKNOWN"
-    if got != "UNKNOWN" and got != said and (said != "UNKNOWN" or got.startswith("internal")):
-        tally.wrong.append(f"seed {seed}: {name} says {got}, the oracle {said}")
 
 
 def main() -> int:
@@ -166,7 +147,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=SECONDS)
     parser.add_argument("--check", default="", choices=("", *CHECKS), help="ask all programs about this property")
     args = parser.parse_args()
-    tally = compare(range(args.first, args.first + args.count), args.seconds, args.check)
+    tally = campaign(range(args.first, args.first + args.count), args.seconds, args.check)
     print("\n".join(tally.lines()))
     return int(bool(tally.wrong))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fuzz.sections import CHECKS, compare
+from tests.fuzz.sections import CHECKS, campaign
 
 COUNT = 5
 
@@ -12,7 +12,7 @@ COUNT = 5
 @pytest.mark.parametrize("number", range(len(CHECKS)))
 def test_all_ways_agree(number: int) -> None:
     first = 100 + number
-    tally = compare(range(first, first + COUNT * len(CHECKS), len(CHECKS)), seconds=0.7)
+    tally = campaign(range(first, first + COUNT * len(CHECKS), len(CHECKS)), seconds=0.7)
     print("\n".join(tally.lines()))
     assert not tally.wrong
     assert sum(tally.decided.values()) * 2 >= sum(tally.asked.values()) > 0

@@ -12,7 +12,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from fsoft.api import load
@@ -118,8 +118,12 @@ def ways(checks: frozenset[str], seed: int, seconds: float) -> dict[str, Way]:
     def oracle(path: Path) -> str:
         return explore(load([str(path)], Options(checks=checks, fold=False)), reduce=False, limits=LIMITS).last_line()
 
+    @cache
+    def folded(path: Path) -> Program:
+        return load([str(path)], Options(checks=checks))
+
     def way(question: Callable[[Program], str], path: Path) -> str:
-        program = load([str(path)], Options(checks=checks))
+        program = folded(path)
         try:
             return in_time(seconds, lambda: question(program))
         except InternalError as error:

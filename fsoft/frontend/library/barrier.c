@@ -34,9 +34,14 @@ static __fsoft_atomic int barrier_arrive(struct __fsoft_barrier *b) {
     }
     b->arrived = 0;
     b->waiting = 0;
+    if (BARRIER_DIES) __fsoft_woken = __fsoft_woken | waiting;
     if (!SERIAL) return 0;
     serial = (unsigned)__fsoft_choose(waiting | SELF_BIT) + 1;
     if (serial == (unsigned)__fsoft_self()) return -1;
+    if (BARRIER_DIES) {
+        __fsoft_serial = __fsoft_serial | (__fsoft_mask)1 << (serial - 1);
+        return 0;
+    }
     if (b->serial != 0) return -1;
     b->serial = serial;
     return 0;
@@ -52,9 +57,21 @@ static __fsoft_atomic int barrier_leave(struct __fsoft_barrier *b) {
     return -1;
 }
 
+static __fsoft_atomic int barrier_left(struct __fsoft_barrier *b) { /* the same, where the barrier may be gone */
+    __fsoft_mask serial = 0;
+    __fsoft_tag("barrier", b);
+    __fsoft_require((__fsoft_woken & SELF_BIT) != 0);
+    __fsoft_woken = __fsoft_woken & ~SELF_BIT;
+    if (!SERIAL) return 0;
+    serial = __fsoft_serial;
+    if ((serial & SELF_BIT) == 0) return 0;
+    __fsoft_serial = serial & ~SELF_BIT;
+    return -1;
+}
+
 int pthread_barrier_wait(struct __fsoft_barrier *b) {
     int result = barrier_arrive(b);
-    if (result == 1) result = barrier_leave(b);
+    if (result == 1) result = BARRIER_DIES ? barrier_left(b) : barrier_leave(b);
     return result;
 }
 

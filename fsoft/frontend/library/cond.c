@@ -58,8 +58,27 @@ static int went_on(__fsoft_mask waiting) {
     return waiting == 0 ? ALONE : 0;
 }
 
+static __fsoft_mask waiting_at(struct __fsoft_cond *c) { /* as the thread sees it that is about to go on: itself, until it is woken */
+    if (COND_DIES) return ~__fsoft_woken & SELF_BIT;
+    return c->waiting;
+}
+
+static void waits_no_more(struct __fsoft_cond *c, __fsoft_mask waiting) {
+    if (!COND_DIES)
+        c->waiting = waiting & ~SELF_BIT;
+    else if (waiting)
+        c->waiting = c->waiting & ~SELF_BIT;
+    else
+        __fsoft_woken = __fsoft_woken & ~SELF_BIT;
+}
+
+static void wake_up(struct __fsoft_cond *c, __fsoft_mask waiting, __fsoft_mask whom) {
+    c->waiting = waiting & ~whom;
+    if (COND_DIES) __fsoft_woken = __fsoft_woken | (waiting & whom);
+}
+
 static __fsoft_atomic int cond_wake(struct __fsoft_cond *c, struct __fsoft_mutex *m) {
-    __fsoft_mask waiting = c->waiting;
+    __fsoft_mask waiting = waiting_at(c);
     int owner = m->owner, stop = cancelled();
     __fsoft_tag("wake", c);
     __fsoft_tag("acquire", m);
@@ -67,29 +86,30 @@ static __fsoft_atomic int cond_wake(struct __fsoft_cond *c, struct __fsoft_mutex
     __fsoft_check(m->kind16 >= 0 && (sizeof(void *) == 8 || m->kind12 >= 0), MISUSE, "a thread waits on a condition with a destroyed mutex");
     __fsoft_require(((waiting & SELF_BIT) == 0 || stop) && owner == 0);
     if (CANCELS) c->waiting = waiting & ~SELF_BIT;
+    if (COND_DIES) __fsoft_woken = __fsoft_woken & ~SELF_BIT;
     m->owner = __fsoft_self();
     return went_on(waiting);
 }
 
 static __fsoft_atomic int cond_leave(struct __fsoft_cond *c, struct __fsoft_mutex *m) {
-    __fsoft_mask waiting = c->waiting;
+    __fsoft_mask waiting = waiting_at(c);
     int owner = m->owner;
     __fsoft_tag("wake", c);
     __fsoft_tag("acquire", m);
     __fsoft_tag("owner", &m->owner);
     __fsoft_check(m->kind16 >= 0 && (sizeof(void *) == 8 || m->kind12 >= 0), MISUSE, "a thread waits on a condition with a destroyed mutex");
     __fsoft_require(owner == 0);
-    c->waiting = waiting & ~SELF_BIT;
+    waits_no_more(c, waiting);
     m->owner = __fsoft_self();
     return went_on(waiting);
 }
 
 static __fsoft_atomic int cond_go_on(struct __fsoft_cond *c, struct __fsoft_mutex *m, int wait) { /* as these, with the mutex held */
-    __fsoft_mask waiting = c->waiting;
+    __fsoft_mask waiting = waiting_at(c);
     int stop = cancelled();
     __fsoft_tag("wake", c);
     __fsoft_require((waiting & SELF_BIT) == 0 || stop || !wait);
-    c->waiting = waiting & ~SELF_BIT;
+    waits_no_more(c, waiting);
     m->count = m->count + 1;
     return went_on(waiting);
 }
@@ -136,13 +156,14 @@ __fsoft_atomic int pthread_cond_signal(struct __fsoft_cond *c) {
     __fsoft_mask waiting = c->waiting;
     __fsoft_tag("signal", c);
     __fsoft_check(!c->destroyed, MISUSE, "signal on a destroyed condition");
-    c->waiting = waiting & ~((__fsoft_mask)1 << __fsoft_choose(waiting));
+    wake_up(c, waiting, (__fsoft_mask)1 << __fsoft_choose(waiting));
     return 0;
 }
 
 __fsoft_atomic int pthread_cond_broadcast(struct __fsoft_cond *c) {
     __fsoft_tag("broadcast", c);
     __fsoft_check(!c->destroyed, MISUSE, "broadcast on a destroyed condition");
+    if (COND_DIES) __fsoft_woken = __fsoft_woken | c->waiting;
     c->waiting = 0;
     return 0;
 }

@@ -95,6 +95,15 @@ static void set_errno(int error) {
 
 __thread struct __fsoft_cleanup *__fsoft_cleanups;
 
+/* A condition or barrier may be destroyed, and its memory given back, as soon as nobody waits there, before those that have been
+   woken have left. Where a program destroys some, woken threads look here and not at the object. */
+#define COND_DIES (!CANCELS && (__fsoft_uses("pthread_cond_destroy") || __fsoft_uses("cnd_destroy")))
+#define BARRIER_DIES __fsoft_uses("pthread_barrier_destroy")
+
+__fsoft_mask __fsoft_woken;
+
+__fsoft_mask __fsoft_serial; /* who of them is the serial thread of a barrier */
+
 __thread void *__fsoft_key_values[KEYS];
 
 void (*__fsoft_key_destructors[KEYS])(void *);

@@ -16,6 +16,7 @@ from pathlib import Path
 
 _EXPECTED = re.compile(r"_(true|false)(?:-unreach-call)?(?=[_.])")
 _GRACE = 5.0
+_LOOK = 0.1  # seconds between looks at the processor time
 _HEADROOM = 1 << 30  # address space beyond the memory limit
 _ANSWERS = (
     ("FALSE", re.compile(r"^(FALSE\b.*|false\(.*|UNSAFE|VERIFICATION FAILED|.*\bVerification result: FALSE\b.*)$")),
@@ -105,8 +106,8 @@ def peer_tool(text: str) -> Tool:
     return Tool(name, tuple(shlex.split(command)))
 
 
-def run(tool: Tool, task: Task, timeout: float, memory: int) -> Result:
-    """Runs the tool on the task, in a process group of its own, and ends what is left of it."""
+def run(tool: Tool, task: Task, timeout: float, memory: int, cpu_limit: float | None = None) -> Result:
+    """Runs the tool on the task, in a process group of its own, and ends what is left of it. `cpu_limit`: seconds of the processor."""
     command = [part.replace("{file}", task.path) for part in tool.command]
     if not any("{file}" in part for part in tool.command):
         command.append(task.path)
@@ -116,7 +117,7 @@ def run(tool: Tool, task: Task, timeout: float, memory: int) -> Result:
             command, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, ((memory << 20) + _HEADROOM,) * 2),
         )  # fmt: skip
-        cpu, in_time = _await(process, timeout)
+        cpu, in_time = _await(process, timeout, cpu_limit)
         wall = time.monotonic() - start
         output.seek(0)
         text = output.read().decode(errors="replace")
@@ -133,14 +134,17 @@ def end_all() -> None:
         _signal(pid, signal.SIGTERM)
 
 
-def _await(process: subprocess.Popen[bytes], timeout: float) -> tuple[float, bool]:
+def _await(process: subprocess.Popen[bytes], timeout: float, cpu_limit: float | None = None) -> tuple[float, bool]:
     """Processor time, and whether the process ended by itself."""
-    last, late = time.monotonic() + timeout, False
+    last, late, look = time.monotonic() + timeout, False, time.monotonic() + _LOOK
     _running.add(process.pid)
     while True:
         pid, _, usage = os.wait4(process.pid, os.WNOHANG)
         if pid:
             break
+        if cpu_limit is not None and not late and time.monotonic() > look:
+            look = time.monotonic() + _LOOK
+            last = min(last, 0.0) if used(process.pid) > cpu_limit else last
         if time.monotonic() > last:
             _signal(process.pid, signal.SIGKILL if late else signal.SIGTERM)
             last, late = time.monotonic() + _GRACE, True
@@ -149,6 +153,19 @@ def _await(process: subprocess.Popen[bytes], timeout: float) -> tuple[float, boo
     _signal(process.pid, signal.SIGKILL)
     process.returncode = 0
     return usage.ru_utime + usage.ru_stime, not late
+
+
+def used(group: int) -> float:
+    """Seconds of the processor that the processes of a group, and those that they have waited for, have used so far."""
+    ticks = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        if int(fields[2]) == group:
+            ticks += sum(map(int, fields[11:15]))  # utime, stime, cutime, cstime
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _signal(group: int, number: int) -> None:

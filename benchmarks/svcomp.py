@@ -74,8 +74,8 @@ def _parser() -> argparse.ArgumentParser:
 # ---------------------------------------------------------------- running
 
 
-def collect(args: argparse.Namespace, tools: list[Tool], tasks: list[Task], log: Path) -> list[Result]:
-    """All results, those of the log first; new ones are added to it as they come."""
+def collect(args: argparse.Namespace, tools: list[Tool], tasks: list[Task], log: Path, cpu_limit: float | None = None) -> list[Result]:
+    """All results, those of the log first; new ones are added to it as they come. `cpu_limit`: seconds of the processor for each run."""
     if args.again:
         log.unlink(missing_ok=True)
     known = {(one.tool, one.task): one for one in read_log(log)}
@@ -83,7 +83,7 @@ def collect(args: argparse.Namespace, tools: list[Tool], tasks: list[Task], log:
     done, started = len(tasks) - len(todo), time.monotonic()
 
     def work(task: Task) -> list[Result]:
-        return [run(tool, task, args.timeout, args.memory) for tool in tools if (tool.name, task.name) not in known]
+        return [run(tool, task, args.timeout, args.memory, cpu_limit) for tool in tools if (tool.name, task.name) not in known]
 
     with log.open("a", encoding="utf-8") as file:
         for results in _in_parallel(work, todo, args.jobs):

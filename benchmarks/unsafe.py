@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     tools = [_tool(name, args.timeout, args.memory) for name in args.encoding or ENCODINGS]
     out = Path(args.out)
     out.mkdir(parents=True, exist_ok=True)
-    results = collect(args, tools, tasks, out / "log.jsonl")
+    results = collect(args, tools, tasks, out / "log.jsonl", limit if args.cpu else None)
     for one in results:
         if (one.cpu if args.cpu else one.wall) > limit:
             one.verdict, one.how = "UNKNOWN", "out of time"

@@ -158,6 +158,8 @@ class Linker:
         else:
             function = isinstance(declared.type, Function)
             new = Summary(name, "function" if function else "object", declared, loc)
+            if "register" in decl.storage:
+                raise InputError(loc, f"'{name}' is a global variable in a register of the processor, which is not supported")
             new.static = "static" in decl.storage
             new.inline = "inline" in (decl.funcspec or ())
             new.thread = "_Thread_local" in decl.storage

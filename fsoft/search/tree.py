@@ -145,11 +145,12 @@ class Tree:
 
     def _follow(self, frame: Frame, choice: Choice) -> bool:
         """A step that only stops its thread is not followed where the others are tried anyway: what they do next, they also do with
-        that thread not yet stopped."""
+        that thread not yet stopped. A violation is followed if several are looked for: what the others do next they could have done
+        before it, but not before the rest of the step."""
         outcome, slot = choice.outcome, choice.executed.slot
         if not outcome.kind:
             return True
-        if outcome.prop in self.program.checks or outcome.writes.get(OVER) is TRUE:
+        if outcome.writes.get(OVER) is TRUE or (outcome.prop in self.program.checks and not self.settings.several):
             return False
         low, high = self.layout.spans[slot]
         silent = all(low <= index < high for index in outcome.writes)
@@ -368,8 +369,7 @@ class Tree:
     def _sure(self, executed: list[Executed], options: list[Choice]) -> bool:
         """Whatever the values are that the path leaves open, the slot can move and the run goes on after it (it may end inside an atomic
         section). Where it does not, what the others do is not seen after the slot's step."""
-        checked = self.program.checks if self.settings.several else ()
-        if any(OVER in choice.outcome.writes or choice.outcome.prop in checked for choice in options):
+        if any(OVER in choice.outcome.writes for choice in options):
             return False
         if any(self.atomic[choice.executed.slot][choice.outcome.location] for choice in options):
             return False

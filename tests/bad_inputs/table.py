@@ -115,6 +115,7 @@ TYPES = [
 ]  # fmt: skip
 
 UNSUPPORTED = [
+    bad("global register", r"in\.c:1:\d+: error: .*'sp'.*register", 'register long sp asm("rsp");\nint main(void) { return sp != 0; }\n'),
     bad("inline assembly", AT + ".*(asm|assembl)", 'int main(void) { __asm__ volatile ("mov %eax, %ebx"); return 0; }\n'),
     bad("setjmp", AT + ".*setjmp", "#include <setjmp.h>\njmp_buf b; int main(void) { return setjmp(b); }\n"),
     bad("setjmp by hand", AT + ".*setjmp", "int setjmp(int *b); int b; int main(void) { return setjmp(&b); }\n"),

@@ -54,6 +54,13 @@ def test_a_tool_that_takes_too_long_is_ended() -> None:
     assert result.verdict == "UNKNOWN" and result.judgement == "unknown" and time.monotonic() - started < 60
 
 
+def test_a_tool_that_uses_up_its_processor_time_is_ended() -> None:
+    started = time.monotonic()
+    result = run(peer_tool("busy=sh -c 'while :; do :; done' {file}"), Task("t_true.i", "TRUE"), 300, 1000, 0.3)
+    assert (result.verdict, result.how) == ("UNKNOWN", "out of time")
+    assert result.cpu > 0.2 and time.monotonic() - started < 60
+
+
 def test_results_are_kept_and_wrong_verdicts_are_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tasks = tmp_path / "tasks"
     tasks.mkdir()

@@ -106,6 +106,18 @@ def test_smtlib_against_the_truth(tool: str) -> None:
             assert satisfiable(tool, write_smtlib(model, bound)) == expected
 
 
+@pytest.mark.parametrize("tool", ["bitwuzla", "z3"])
+def test_smtlib_asks_nothing_of_steps_after_the_bad_one(tool: str) -> None:
+    """A counter is bad at 2 and must not be 3: two steps lead there, and no run has three."""
+    x = expr.reg("x", 4)
+    model = Model(states={"x": 4}, init={"x": expr.const(0, 4)}, next={"x": expr.binary("add", x, expr.const(1, 4))})
+    model.bad["two"], model.constraints["not three"] = expr.eq(x, expr.const(2, 4)), expr.negate(expr.eq(x, expr.const(3, 4)))
+    pytest.importorskip(tool)
+    assert [satisfiable(tool, write_smtlib(model, bound)) for bound in (1, 2, 3, 9)] == [False, True, True, True]
+    model.bad["two"] = expr.eq(x, expr.const(4, 4))
+    assert not satisfiable(tool, write_smtlib(model, 5))
+
+
 def satisfiable(tool: str, text: str) -> bool:
     if tool == "z3":
         import z3

@@ -128,6 +128,29 @@ void *f(void *unused) { x = __VERIFIER_nondet_int(); a[x & 3] = 1; assert(10 / (
     assert set(found.values()) == {"UNKNOWN"}
 
 
+BEFORE_ANOTHER = {
+    "quiet": ("int x = 0; assert(x);", "z = 0; z = 1;", "int y = 5 / z;"),  # nobody sees the step that fails
+    "folded": ("z = 0; assert(0);", "", "int y = 5 / z;"),  # the step that fails does something first
+    "undefined": ("int x = 0; x = 5 / x;", "z = 0; z = 1;", "assert(z);"),
+}
+
+
+@pytest.mark.parametrize("por", ["none", "sleep", "persistent", "source"])
+@pytest.mark.parametrize("bodies", BEFORE_ANOTHER.values(), ids=BEFORE_ANOTHER)
+def test_what_the_others_do_before_a_violation(tmp_path: Path, bodies: tuple[str, ...], por: str) -> None:
+    """With one property the search ends at a violation; with several it has to know what the others may do instead."""
+    threads = "".join(f"void *{name}(void *unused) {{ {body} return 0; }}\n" for name, body in zip("fgh", bodies, strict=True))
+    loaded = program(tmp_path, "int z = 1;\n" + threads + main_with("f", "g", "h"), checks="unreach-call no-division-by-zero no-overflow")
+    found = {one.prop: one.kind for one in check_paths(loaded, Settings(several=True, por=por))}
+    assert found == {"unreach-call": "FALSE", "no-division-by-zero": "FALSE", "no-overflow": "UNKNOWN"}
+
+
+def test_who_waits_for_a_thread_that_failed_is_in_no_deadlock(tmp_path: Path) -> None:
+    text = LOCKS + "void *f(void *a) { pthread_mutex_lock(&m); assert(0); pthread_mutex_unlock(&m); return 0; }" + main_with("f", "f")
+    found = check_paths(program(tmp_path, text, checks="unreach-call no-deadlock"), Settings(several=True))
+    assert [one.last_line() for one in found] == ["TRUE", "FALSE(unreach-call)"]
+
+
 def test_several_become_one(tmp_path: Path) -> None:
     text = "int x; void *f(void *a) { x++; assert(x < 2); return 0; }" + main_with("f", "f")
     loaded = program(tmp_path, text, checks="unreach-call no-deadlock")

@@ -1,7 +1,8 @@
 """Model to SMT-LIB 2 for a bound: satisfiable if and only if a bad (or one of the given) holds after at most that many steps.
 
 The logic is QF_BV, or QF_ABV where there are arrays. Inputs and free states are constants `name@step`; the terms of each step are
-definitions. Bounds do not count as bads.
+definitions. Bounds do not count as bads. A run ends where a bad holds: constraints count up to there (`ok@step`), and nothing is
+asked of the steps after it.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def _lines(model: Model, depth: int, comment: str) -> Iterator[str]:
         state[name] = constant(start) if start is not None else quoted(f"{name}@0")
         if start is None:
             yield f"(declare-const {state[name]} {sort(leaf(model, name))})"
-    hits = []
+    hits, so_far = [], "true"
     for step in range(depth + 1):
         text = dict(state)
         for name in model.inputs:
@@ -50,12 +51,17 @@ def _lines(model: Model, depth: int, comment: str) -> Iterator[str]:
             else:
                 names[node] = f"n{i}@{step}"
                 yield f"(define-fun {names[node]} () {sort(node)} {apply(node, [names[a] for a in node.args])})"
-        for term in model.constraints.values():
-            yield f"(assert (= {names[term]} #b1))"
-        hits += [f"(= {names[term]} #b1)" for term in model.bad.values()]
+        if model.constraints:
+            yield f"(define-fun ok@{step} () Bool (and {so_far} {' '.join(_true(names[term]) for term in model.constraints.values())}))"
+            so_far = f"ok@{step}"
+        hits += [f"(and {so_far} {_true(names[term])})" for term in model.bad.values()]
         state = {name: names[model.next[name]] for name in model.states}
     yield f"(assert (or false {' '.join(hits)}))"
     yield "(check-sat)"
+
+
+def _true(bit: str) -> str:
+    return f"(= {bit} #b1)"
 
 
 def sort(term: Expr) -> str:

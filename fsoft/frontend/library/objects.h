@@ -110,6 +110,8 @@ void (*__fsoft_key_destructors[KEYS])(void *);
 
 unsigned __fsoft_key_count;
 
+_Bool __fsoft_keys[KEYS]; /* created and not deleted */
+
 static int cancelled(void) { /* whether this thread must act on a request to end */
     if (CANCELS) return __fsoft_threads[__fsoft_self() - 1].cancel == 1;
     return 0;

@@ -41,7 +41,8 @@ _PROCESS = "more than one process is not modelled"
 
 # (group, status, how, names); names in the order of the page
 _ROWS: tuple[tuple[str, str, str, str], ...] = (
-    ("Threads", MODELLED, "", "pthread_create pthread_join pthread_detach pthread_exit pthread_self pthread_equal pthread_once"),
+    ("Threads", MODELLED, "the handle is stored before the new thread starts, as glibc does", "pthread_create"),
+    ("Threads", MODELLED, "", "pthread_join pthread_detach pthread_exit pthread_self pthread_equal pthread_once"),
     ("Threads", MODELLED, "macros of our header; glibc's expansion in a preprocessed file uses `__sigsetjmp` and is rejected",
      "pthread_cleanup_push pthread_cleanup_pop"),
     ("Threads", APPROXIMATED, "deferred cancellation, acted on only in pthread_testcancel, pthread_join, pthread_cond_wait,"

@@ -252,6 +252,7 @@ static __fsoft_atomic unsigned new_key(void (*destructor)(void *)) {
     if (key >= KEYS) __fsoft_undefined("more than 8 thread-specific keys");
     __fsoft_key_count = key + 1;
     __fsoft_key_destructors[key] = destructor;
+    __fsoft_keys[key] = 1;
     return key;
 }
 
@@ -261,18 +262,19 @@ __fsoft_plain int pthread_key_create(unsigned *key, void (*destructor)(void *)) 
     return 0;
 }
 
-int pthread_key_delete(unsigned key) {
-    if (key >= KEYS) return EINVAL;
+__fsoft_atomic int pthread_key_delete(unsigned key) {
+    if (key >= KEYS || !__fsoft_keys[key]) return EINVAL;
+    __fsoft_keys[key] = 0;
     __fsoft_key_destructors[key] = 0;
     return 0;
 }
 
 void *pthread_getspecific(unsigned key) {
-    return key < KEYS ? __fsoft_key_values[key] : 0;
+    return key < KEYS && __fsoft_keys[key] ? __fsoft_key_values[key] : 0;
 }
 
 int pthread_setspecific(unsigned key, const void *value) {
-    if (key >= KEYS) return EINVAL;
+    if (key >= KEYS || !__fsoft_keys[key]) return EINVAL;
     __fsoft_key_values[key] = (void *)value;
     return 0;
 }

@@ -182,6 +182,10 @@ class Expressions(Context):
         self.b.place(join)
 
     def _compound(self, expr: tree.CompoundAssign) -> Expr:
+        if self.options.eval_order == "any" and self._simple_target(expr.target) and not self.quiet(expr.value):
+            place = self.place(expr.target)
+            if not (isinstance(place, MemoryPlace) and place.atomic):
+                return self._update_in_any_order(expr, place)
         place, operand = self.target_and_value(expr.target, expr.value)
         if isinstance(place, MemoryPlace) and place.atomic:
             operand = self.keep(operand)
@@ -189,8 +193,17 @@ class Expressions(Context):
                 return self._update(expr, place, operand)
         return self._update(expr, place, operand)
 
-    def _update(self, expr: tree.CompoundAssign, place: Place, operand: Expr) -> Expr:
-        old = self.load(place, expr.loc)
+    def _update_in_any_order(self, expr: tree.CompoundAssign, place: Place) -> Expr:
+        """`x += f()`: x is read before the call or after it."""
+        old, operand = self.b.temporary(value_bits(expr.target.type)), self.b.temporary(value_bits(expr.value.type))
+        self._in_any_order(
+            lambda: self.b.emit(Assign(str(old.data), self.load(place, expr.loc))),
+            lambda: self.b.emit(Assign(str(operand.data), self.value(expr.value))),
+        )
+        return self._update(expr, place, operand, old)
+
+    def _update(self, expr: tree.CompoundAssign, place: Place, operand: Expr, old: Expr | None = None) -> Expr:
+        old = self.load(place, expr.loc) if old is None else old
         if expr.postfix:
             old = self.keep(old)
         if isinstance(expr.compute, ct.Pointer):

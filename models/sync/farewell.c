@@ -34,6 +34,7 @@ static pthread_cond_t *gate;
 static int open, inside;
 
 static void *visitor(void *arg) {
+    (void)arg;
     pthread_mutex_lock(&m);
     if (!open) {
         pthread_cond_t *here = gate;

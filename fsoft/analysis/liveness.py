@@ -7,11 +7,13 @@ stop. A definition under a `when` keeps the old value where that is false, so it
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import compress
 
-from fsoft.analysis.actions import Harmless, always, defined, ending, members, reads
+from fsoft.analysis.actions import Harmless, always, defined, ending, reads
 from fsoft.program.program import Action, Load, Step, Template
 
 Droppable = Callable[[Load], bool]
+_TRUTH = bytes.maketrans(b"01", b"\x00\x01")
 _Row = tuple[int, int, bool, bool]  # registers read, register written, certainly written, whether the action goes if that is dead
 
 
@@ -43,7 +45,8 @@ class Liveness:
     def names(self, mask: int) -> frozenset[str]:
         known = self._names.get(mask)
         if known is None:
-            known = self._names[mask] = frozenset([self._order[number] for number in members(mask)])
+            digits = f"{mask:b}"[::-1].encode().translate(_TRUTH)  # long masks are many: no loop over bits
+            known = self._names[mask] = frozenset(compress(self._order, digits))
         return known
 
     def _may_go(self, action: Action) -> bool:

@@ -179,20 +179,11 @@ class Memory:
         return conj(blank, self._bounded(place, low, size)) if blank is not FALSE else FALSE
 
     def offsets(self, place: Place, low: Expr, size: int, stride: Stride) -> tuple[list[int], bool]:
-        """Offsets to consider, and whether there are no others: those where the pointer is likely to point."""
+        """Offsets to consider, and whether there are no others."""
         if low.is_const:
             inside = low.value <= place.limit - size
             return ([low.value] if inside else []), True
-        every = _considered(place, size)
-        cells = [c.offset for c in place.cells if c.size == size and stride.has(c.offset)]
-        if not cells:
-            likely = [offset for offset in every if stride.has(offset)]
-            return likely[:MOST_BYTES], len(likely) == len(every) <= MOST_BYTES
-        step = min(size, self.program.word // 8) if not size & (size - 1) else 1
-        aligned = every if step == 1 else [offset for offset in every if offset % step == 0]
-        more = [offset for offset in sorted(set(aligned).difference(cells)) if stride.has(offset)]
-        found = cells + more[:MOST_BYTES]
-        return found, len(found) == len(every) or (self.strict and len(found) >= len(aligned) and set(aligned) <= set(found))
+        return likely_offsets(place, size, stride, self.strict, self.program.word // 8)
 
     # ------------------------------------------------------------ reading and writing
 
@@ -239,6 +230,21 @@ class Memory:
                     old = self.read(index)
                 new[index] = ite(way.when, _patched(old, cell.offset, value, way.offset), old)
         return new
+
+
+def likely_offsets(place: Place, size: int, stride: Stride, strict: bool, word: int) -> tuple[list[int], bool]:
+    """Where an access that fits a stride is likely to be, and whether no other offset is valid. `strict`: odd addresses are errors; `word`
+    in bytes."""
+    every = _considered(place, size)
+    cells = [c.offset for c in place.cells if c.size == size and stride.has(c.offset)]
+    if not cells:
+        likely = [offset for offset in every if stride.has(offset)]
+        return likely[:MOST_BYTES], len(likely) == len(every) <= MOST_BYTES
+    step = min(size, word) if not size & (size - 1) else 1
+    aligned = every if step == 1 else [offset for offset in every if offset % step == 0]
+    more = [offset for offset in sorted(set(aligned).difference(cells)) if stride.has(offset)]
+    found = cells + more[:MOST_BYTES]
+    return found, len(found) == len(every) or (strict and len(found) >= len(aligned) and set(aligned) <= set(found))
 
 
 def _considered(place: Place, size: int) -> Sequence[int]:

@@ -14,7 +14,7 @@ from fsoft.api import Options, Source
 from fsoft.cli.exits import UsageError
 from fsoft.cli.tasks import Question, Task, read_compile_commands, read_property, read_task
 from fsoft.frontend.source import Loc, Unsupported
-from fsoft.program.options import PROPERTIES, RACE_MODELS
+from fsoft.program.options import PROPERTIES, RACE_MODELS, UNWOUND_EXPANSION
 
 if TYPE_CHECKING:
     from fsoft.properties.ltl.syntax import Text
@@ -117,7 +117,8 @@ def add_lowering(parser: Parser) -> None:
     group.add_argument("--malloc-may-fail", action="store_true", help="malloc may return a null pointer")
     group.add_argument("--recursion", type=positive, metavar="N", help="active calls of one function in a thread (4)")
     group.add_argument("--array-limit", type=positive, metavar="N", help="keep the first N cells of each array: the others are any value")
-    group.add_argument("--calls", choices=("once", "inline"), help="one copy of a function per thread, or one per call")
+    calls = "one copy of a function per thread, or one per call (the default, if that is not too large)"
+    group.add_argument("--calls", choices=("once", "inline"), help=calls)
     group.add_argument("--eval-order", choices=("left", "right", "any"), help="the order of evaluation of operands and arguments")
     group.add_argument("--unknown-functions", choices=("reject", "havoc"), help="functions without body or model: an error, or any result")
     group.add_argument("--no-fold", action="store_true", help="keep one step per statement part")
@@ -289,6 +290,7 @@ def _options(args: argparse.Namespace, question: Question) -> Options:
         "recursion": args.recursion,
         "array_limit": args.array_limit,
         "calls": args.calls,
+        "expansion": UNWOUND_EXPANSION if _unwinds(args) else None,
         "eval_order": args.eval_order,
         "unknown_functions": args.unknown_functions,
     }
@@ -303,6 +305,13 @@ def _options(args: argparse.Namespace, question: Question) -> Options:
         race_on=_race_on(args, question),
         race_model=getattr(args, "race_model", "svcomp"),
     )
+
+
+def _unwinds(args: argparse.Namespace) -> bool:
+    """Whether a bounded encoding is asked for, or sequential C."""
+    if getattr(args, "encoding", None) not in (None, "circuit") or getattr(args, "scheme", None):
+        return True
+    return bool(getattr(args, "backend", None)) and args.engine is None
 
 
 def _race_on(args: argparse.Namespace, question: Question) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ class _Webs:
         self.live = Liveness(template)
         definitions = Counter(defined(action) for step in template.steps for action in step.actions)
         self.split = {name for name, register in template.registers.items() if not register.symbol and definitions[name] > 1}
+        self._split = self.live.mask(frozenset(self.split))
         self.parent: list[int] = []
         self.of: list[str] = []  # the register of each node
         self.at: dict[tuple[int, str], int] = {}
@@ -52,7 +53,7 @@ class _Webs:
     def live_names(self, location: int) -> list[str]:
         mask = self.live.at[location]
         if mask not in self._names:
-            self._names[mask] = sorted(self.live.names(mask) & self.split)
+            self._names[mask] = sorted(self.live.names(mask & self._split))
         return self._names[mask]
 
     def place(self, location: int, name: str) -> int:

@@ -18,6 +18,8 @@ PROPERTIES = (
     "no-deadlock",
 )
 RACE_MODELS = ("svcomp", "c11")
+UNWOUND_EXPANSION = 400_000
+"""The `expansion` for programs that are unwound in any case: a copy that several calls share would count as a loop."""
 WEAKER_ORDER = "a memory order weaker than seq_cst is treated as sequentially consistent"
 """The note of programs for which that is so."""
 
@@ -27,6 +29,8 @@ class Options:
     """`threads`: slots for a creation site whose number of executions is not known. `heap`: objects per pool where
     that is not known. `heap_size`: bytes of a heap object whose size is not constant. `recursion`: how many frames of one
     function may be active. `array_limit`: how many cells of an array are modelled, 0 for all.
+    `calls`: one copy of a function for each call ("inline"), or one in each thread ("once"); "auto" is inline as long as the program
+    has at most `expansion` nodes with all calls expanded.
     `race_on`: the C names of the objects on which data races count; none means all. `race_model`: "svcomp" or "c11".
     `checks`: properties of PROPERTIES that are on. `unknown_functions`: "reject" or "havoc".
     `observer`: a function that only looks on (the atoms of an LTL formula), in a slot of its own behind all others. What it reads
@@ -43,7 +47,8 @@ class Options:
     malloc_may_fail: bool = False
     recursion: int = 4
     array_limit: int = 0
-    calls: str = "inline"  # or "once"
+    calls: str = "auto"  # or "inline", "once"
+    expansion: int = 60_000
     eval_order: str = "left"  # or "right", "any"
     unknown_functions: str = "reject"
     checks: frozenset[str] = frozenset({"unreach-call"})

@@ -16,6 +16,7 @@ from fsoft.program.expr import Expr, postorder
 from fsoft.program.verdict import InternalError
 
 _INFIX = {"and": "&", "or": "|", "xor": "^", "add": "+", "sub": "-", "mul": "*", "eq": "==", "ult": "<", "ule": "<="}
+_SIGNED = {"slt": "<", "sle": "<="}
 _WRAPS = frozenset({"add", "sub", "mul"})
 _LARGE = 3
 """Nodes below a shared part that is worth a name."""
@@ -84,6 +85,9 @@ class Expressions:
         if op in _INFIX:
             text = f"({args[0]} {_INFIX[op]} {args[1]})"
             return self._fits(text, width) if op in _WRAPS or (width > 1 and size_of(width) < 32) else text
+        if op in _SIGNED and size_of(node.args[0].width) == node.args[0].width > 1:
+            kind = f"s{node.args[0].width}"
+            return f"(({kind}){args[0]} {_SIGNED[op]} ({kind}){args[1]})"
         if op == "ite":
             text = f"({args[0]} ? {args[1]} : {args[2]})"
             return self._fits(text, width) if 1 < size_of(width) < 32 else text

@@ -78,15 +78,12 @@ def _sext(name: str, inner: int, outer: int, _: object) -> str:
 
 
 def _padd(name: str, inner: int, outer: int, bits: object) -> str:
-    """As `meaning.pointer_add`: the offset moves, the object stays."""
+    """As `meaning.pointer_add`: the offset moves, the object stays. `g` is the new offset plus half of the range, which
+    does not wrap into the range: the old offset is far smaller than a word."""
     assert isinstance(bits, int)
-    half, mask = 1 << (bits - 1), (1 << bits) - 1
-    kind, wide = type_of(inner), "s64" if inner <= 32 else "s128"
-    body = f"const {kind} o = a & {number(mask, inner)}; "
-    body += f"const {wide} f = ({wide})o - (o & {number(half, inner)} ? {mask + 1}ll : 0) + {_extend('b', inner)}; "
-    moved = f"f < -{half}ll || f >= {half}ll ? {number(half, inner)} : ({kind})f & {number(mask, inner)}"
-    body += f"return (a & ~{number(mask, inner)}) | ({moved});"
-    return _function(name, inner, outer, body)
+    half, mask = number(1 << (bits - 1), inner), number((1 << bits) - 1, inner)
+    body = f"const {type_of(inner)} g = {_cut(f'((a & {mask}) ^ {half}) + b', inner)}; "
+    return _function(name, inner, outer, body + f"return (a & ~{mask}) | (g <= {mask} ? g ^ {half} : {half});")
 
 
 # ---------------------------------------------------------------- floats

@@ -33,6 +33,7 @@ from fsoft.program.program import (
     Store,
 )
 from fsoft.program.state import ALIVE, DEAD, NEVER, can_die
+from fsoft.sequentialize.c_access import Accesses
 from fsoft.sequentialize.c_expr import Expressions, identifier, number, size_of, type_of
 from fsoft.sequentialize.c_memory import CMemory, Variable
 from fsoft.sequentialize.sites import START, Sites
@@ -56,6 +57,7 @@ class _Printer:
         self.template = program.threads[0].template
         self.sites = Sites(program)
         self.memory = CMemory(program)
+        self.accesses = Accesses(self.memory, target.assume.format("0"))
         self.exprs = Expressions()
         self.body: list[str] = []
         self.used: set[int] = set()
@@ -80,16 +82,16 @@ class _Printer:
         self._start()
         self._steps()
         parts = [f"/* {about or self.program.name}: one thread, every run ends. Made by fsoft for {self.target.name}. */", TYPES]
-        functions = self.memory.text()
+        functions = self.accesses.text()
         helpers = "\n".join(self.exprs.helpers.values())
         if any("128" in part for part in (functions, helpers, *self.body)):
             parts.append(WIDE)
         parts += [*self.target.prelude, *self.target.declarations(self.used)]
         text = "\n".join(_lined(self.body))
         mentioned = {*_NAME.findall(text), *_NAME.findall(functions)}
-        variables = [v for v in [*self.memory.variables, *self.registers] if v.name in mentioned]
+        variables = [v for v in self.memory.variables if v.name in mentioned]
         parts += [variable.declaration() for variable in variables]
-        parts += [helpers, functions, "static void run(void) {", text, "}"]
+        parts += [helpers, functions, "static void run(void) {", *self._locals(mentioned), text, "}"]
         if self.target.harness:
             resets = [line for variable in variables if not variable.constant for line in variable.reset()]
             parts += ["static void reset(void) {", *(f"    {line}" for line in resets), "}"]
@@ -97,6 +99,14 @@ class _Printer:
         else:
             parts.append("int main(void) {\n    run();\n    return 0;\n}")
         return "\n".join(part for part in parts if part) + "\n"
+
+    def _locals(self, mentioned: set[str]) -> list[str]:
+        """Registers are variables of the one function: tools need not ask who else may write them."""
+        read = {str(name) for step in self.template.steps for name in step.guard.reads}
+        read |= {str(name) for step in self.template.steps for a in step.actions for e in (a.when, *expressions(a)) for name in e.reads}
+        unread = [self.exprs.names[name] for name in self.template.registers if name not in read]
+        declarations = [f"    {register.local()}" for register in self.registers if register.name in mentioned]
+        return [*declarations, *(f"    (void){name};" for name in unread if name in mentioned)]
 
     def _start(self) -> None:
         """What is undefined from the start."""
@@ -227,7 +237,7 @@ class _Printer:
             self.body.append(indent + self.target.assume.format("0"))
         elif isinstance(action, Measure):
             self._emit(before, [f"{target} = ({type_of(self.template.registers[action.reg].width)})"
-                                f"{self.memory.function('size', 0, action)}({texts[0]});"], indent)  # fmt: skip
+                                f"{self.accesses.function('size', 0, action)}({texts[0]});"], indent)  # fmt: skip
         elif isinstance(action, Free):
             self._emit(before, self._free(action, texts[0], step), indent)
         elif isinstance(action, Alloc):
@@ -244,15 +254,18 @@ class _Printer:
     def _access(self, action: Load | Store, texts: list[str], target: str) -> list[str]:
         write, size, lines = isinstance(action, Store), action.size, []
         cell = self.memory.known(action.address.value, size) if action.address.is_const else None
-        if cell is None or not self.memory.steady(action.address.value, write):
-            valid = self.memory.function("writable" if write else "valid", size, action)
-            lines.append(self._claim("valid-deref", f"{valid}({texts[0]})", "invalid access", action, _NO_STEP))
+        if cell is None:
+            valid = f"{self.accesses.function('writable' if write else 'valid', size, action)}({texts[0]})"
+        else:
+            valid = self.memory.usable(action.address.value, size, write)
+        if valid:
+            lines.append(self._claim("valid-deref", valid, "invalid access", action, _NO_STEP))
         if isinstance(action, Store):
             if cell is not None and self.memory.readonly(action.address.value):
                 return lines  # the run ends there
-            store = "" if cell is not None else self.memory.function("store", size, action)
+            store = "" if cell is not None else self.accesses.function("store", size, action)
             return [*lines, f"{cell} = {texts[1]};" if cell is not None else f"{store}({texts[0]}, {texts[1]});"]
-        load = cell if cell is not None else f"{self.memory.function('load', size, action)}({texts[0]})"
+        load = cell if cell is not None else f"{self.accesses.function('load', size, action)}({texts[0]})"
         return [*lines, f"{target} = {load};"]
 
     # ------------------------------------------------------------ choices
@@ -329,7 +342,7 @@ class _Printer:
             self.body[at:at] = [f"{inner}{line}" for line in fresh]
 
     def _free(self, action: Free, address: str, step: Step) -> list[str]:
-        lines = [self._claim("valid-free", f"{self.memory.function('freeable', 0, action)}({address})", "invalid free", action, step)]
+        lines = [self._claim("valid-free", f"{self.accesses.function('freeable', 0, action)}({address})", "invalid free", action, step)]
         mask = self.memory.candidates_mask(action)
         for obj in self.program.objects[1:]:
             if mask >> obj.id & 1 and obj.storage == "heap":

@@ -220,3 +220,13 @@ def test_goto_reaches_labels_in_both_directions_and_into_loops(tmp_path: Path) -
     text = """int main(void) { int n = 0, i = 0; goto middle; back: n += 100; goto out;
     while (i < 3) { n += 10; middle: i++; n++; } if (n == 23) goto back; out: assert(n == 123); return 0; }"""
     assert verdict(text, tmp_path) == "TRUE"
+
+
+def test_calls_are_expanded_unless_that_is_too_large(tmp_path: Path) -> None:
+    """One copy of a function per thread makes a cycle, which an unwinding would count as a loop."""
+    text = "int x; static void g(void) { x++; } int main(void) { g(); g(); assert(x == 2); return 0; }"
+
+    def copies(**options: object) -> bool:
+        return any("call-site" in name for name in program(text, tmp_path, after="lower", **options).threads[0].template.registers)
+
+    assert not copies() and copies(expansion=10) and copies(calls="once") and not copies(calls="inline", expansion=10)

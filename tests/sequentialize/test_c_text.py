@@ -96,6 +96,32 @@ def test_a_store_to_a_literal_is_claimed_not_to_happen(tmp_path: Path) -> None:
     assert said.startswith("valid-deref: invalid access")
 
 
+_MIXED = """extern int __VERIFIER_nondet_int(void); extern void abort(void); void reach_error(void);
+struct { int a; char c[6]; short s; struct { short x; char y[4]; } p[6]; } all;
+int main(void) { unsigned at = __VERIFIER_nondet_int(), how = __VERIFIER_nondet_int(), k; unsigned char *b = (unsigned char *)&all;
+if (at > sizeof all - 4 || how > 2 || (how && at % (how == 1 ? 4 : 2))) abort();
+for (k = 0; k < sizeof all; k++) b[k] = k * 7 + 3;
+if (how == 0) b[at] = 200; else if (how == 1) *(int *)(b + at) = 0x04030201; else *(short *)(b + at) = 0x0706;
+unsigned got = how == 0 ? b[at] : how == 1 ? *(unsigned *)(b + at) : *(unsigned short *)(b + at);
+unsigned bytes, want = how == 0 ? 200 : how == 1 ? 0x04030201 : 0x0706;
+bytes = how == 0 ? b[at] : how == 1 ? b[at] | b[at + 1] << 8 | b[at + 2] << 16 | (unsigned)b[at + 3] << 24 : b[at] | b[at + 1] << 8;
+if (got != bytes || got != want || b[at + 4 - 4 * (at + 4 >= sizeof all)] == WRONG) reach_error();
+return 0; }"""
+
+
+@gcc
+@pytest.mark.parametrize("wrong, line", [("300", "TRUE"), ("200", "FALSE(unreach-call)")])
+def test_accesses_that_fit_no_cell(tmp_path: Path, wrong: str, line: str) -> None:
+    """Words, halves and bytes at places that are chosen, over cells of other sizes: what was stored is read again."""
+    text = _MIXED.replace("WRONG", wrong)
+    out = tmp_path / "out"
+    subprocess.run(["gcc", "-Wall", "-Werror", "-o", str(out), str(printed(tmp_path, "gcc", text, rounds=1))], check=True)
+    said = subprocess.run([str(out), "-n", "200000"], capture_output=True, text=True, check=False)
+    assert said.returncode in ((0,) if line == "TRUE" else (0, 10))
+    program = load([str(printed(tmp_path, "svcomp", text, rounds=1))], Options(calls="inline"))
+    assert answer(program, "lazy", Given(Bounds(1), rounds=1)).last_line() == line
+
+
 _SMALL = (
     "probes/error_body.c unreach-call -DQUIET",
     "deadlocks/again.c no-deadlock",

@@ -21,7 +21,6 @@ from fsoft.program.lower.threads import Assembly
 from fsoft.program.options import Options
 from fsoft.program.program import Action, Assign, Load, Program, Require, Step, Store, Template
 
-EXPANSION_LIMIT = 60_000
 _NOBODY = tree.FunctionDef("<static>", ct.Function(ct.VOID, ()), (), tree.Block(NOWHERE, (), NOWHERE), NOWHERE)
 
 
@@ -177,9 +176,9 @@ def _offset_bits(unit: tree.Unit, options: Options) -> int:
 def _shared(unit: tree.Unit, options: Options) -> Shared:
     memory = Memory(unit, unit.types.model.pointer, _offset_bits(unit, options))
     scan = Scan(unit)
-    calls = options.calls
-    if calls == "inline" and any(scan.expanded_size(name, EXPANSION_LIMIT) >= EXPANSION_LIMIT for name in unit.functions):
-        calls = "once"
+    calls, most = options.calls, options.expansion
+    if calls == "auto":
+        calls = "once" if any(scan.expanded_size(name, most) >= most for name in unit.functions) else "inline"
     chosen = Options(**{**{k: getattr(options, k) for k in options.__slots__}, "calls": calls})
     shared = Shared(unit, chosen, memory, scan)
     memory.constant = Lowering(shared, "<static>").value

@@ -1,7 +1,8 @@
 """Where each scalar of an object lives.
 
 An object's cells are numbered run by run, in the order of `Object.runs`: cell number = cells of the runs before + position
-in the run. Bytes of an object that no cell covers (padding) read as zero and do not keep what is stored there.
+in the run. Bytes of an object that no cell covers read as zero and do not keep what is stored there: padding in programs that do not
+look at the bytes of structs (`lower/scan.py`), and what `passes/truncate` takes away.
 """
 
 from __future__ import annotations

@@ -230,3 +230,18 @@ def test_calls_are_expanded_unless_that_is_too_large(tmp_path: Path) -> None:
         return any("call-site" in name for name in program(text, tmp_path, after="lower", **options).threads[0].template.registers)
 
     assert not copies() and copies(expansion=10) and copies(calls="once") and not copies(calls="inline", expansion=10)
+
+
+@pytest.mark.parametrize("look, seen", [
+    ("memcmp(&s, &s, sizeof s);", True),  # by name
+    ("unsigned char *b = (unsigned char *)&s; x = b[1];", True),
+    ("void *v = &s; x = ((char *)v)[1];", True),  # on the way through void *
+    ("unsigned *w = (unsigned *)&s; x = w[0];", True),
+    ("memset(&s, 0, sizeof s); struct s t; memcpy(&t, &s, sizeof t); x = t.i;", False),  # nobody looks
+    ("int k = 0; void *v = &k; x = *(int *)v + s.i;", False),  # no struct loses its type
+])  # fmt: skip
+def test_padding_has_cells_where_it_may_be_seen(tmp_path: Path, look: str, seen: bool) -> None:
+    text = "#include <string.h>\nstruct s { char c; int i; } s; int x; int main(void) { LOOK return 0; }".replace("LOOK", look)
+    made = program(text, tmp_path, after="lower")
+    found = next(obj for obj in made.objects if obj.name == "s")
+    assert any(run.ctype == "padding" for run in found.runs) == seen

@@ -174,8 +174,8 @@ def _offset_bits(unit: tree.Unit, options: Options) -> int:
 
 
 def _shared(unit: tree.Unit, options: Options) -> Shared:
-    memory = Memory(unit, unit.types.model.pointer, _offset_bits(unit, options))
     scan = Scan(unit)
+    memory = Memory(unit, unit.types.model.pointer, _offset_bits(unit, options), scan.looks)
     calls, most = options.calls, options.expansion
     if calls == "auto":
         calls = "once" if any(scan.expanded_size(name, most) >= most for name in unit.functions) else "inline"

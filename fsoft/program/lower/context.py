@@ -10,7 +10,7 @@ from fsoft.frontend import types as ct
 from fsoft.frontend.source import Loc
 from fsoft.program.expr import Expr, const, make, negate, own, resize
 from fsoft.program.lower.builder import Builder
-from fsoft.program.lower.layout import BitRange, is_signed, value_bits
+from fsoft.program.lower.layout import PADDING, BitRange, is_signed, value_bits
 from fsoft.program.lower.memory import LocalObject, Memory
 from fsoft.program.lower.scan import Scan, Target
 from fsoft.program.options import Options
@@ -231,8 +231,8 @@ class Context(ABC):
         self.store_bytes(address, make("or", width, (kept, new)), loc, place.atomic)
 
     def copy_record(self, target: MemoryPlace, source: MemoryPlace, ctype: ct.CType, loc: Loc) -> None:
-        """Scalar by scalar: a struct copy is not atomic."""
-        for run in self.memory.runs(ctype, loc):
+        """Scalar by scalar: a struct copy is not atomic, and need not copy padding (C11 6.2.6.1)."""
+        for run in [run for run in self.memory.runs(ctype, loc) if run.ctype != PADDING]:
             for i in range(run.count):
                 delta = run.start + i * run.stride
                 at = self.add_bytes(source.base, self.word_const(source.offset + delta))

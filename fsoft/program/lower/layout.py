@@ -3,6 +3,7 @@
 A struct is the cells of its members, an array its element's cells repeated. A union takes the member that cuts it into the
 fewest cells, preferring members without plain characters, and covers what that member leaves out with bytes. Adjacent
 bit-fields share a memory location (C11 3.14): one cell if they fit an aligned scalar that overlaps no other member, else bytes.
+Bytes between members have cells only in programs that may look at them (`Layouts.padding`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from fsoft.frontend import types as ct
 from fsoft.program.program import Run
 
 MAX_RUNS = 100_000
+PADDING = "padding"
+"""The `ctype` of runs of bytes between members."""
 
 
 class BitRange(NamedTuple):
@@ -71,22 +74,31 @@ def _covered(runs: list[Run], size: int) -> bytearray:
     return seen
 
 
-def _fill(runs: list[Run], size: int) -> list[Run]:
-    """Add byte cells where no run reaches."""
-    seen = _covered(runs, size)
-    at = 0
+def _holes(runs: list[Run], size: int) -> list[tuple[int, int]]:
+    """The ranges of bytes that no run reaches."""
+    seen, found, at = _covered(runs, size), [], 0
     while (start := seen.find(0, at)) >= 0:
         end = seen.find(1, start)
-        end = size if end < 0 else end
-        runs.extend(_bytes(start, end))
-        at = end
-    return runs
+        at = size if end < 0 else end
+        found.append((start, at))
+    return found
+
+
+def _fill(runs: list[Run], size: int) -> list[Run]:
+    """Add byte cells where no run reaches."""
+    return runs + [run for start, end in _holes(runs, size) for run in _bytes(start, end)]
+
+
+def _padding(runs: list[Run], size: int) -> list[Run]:
+    """Single bytes where no run reaches: in arrays each of them becomes one run."""
+    return [Run(at, 1, 1, 1, ".<padding>", False, PADDING) for start, end in _holes(runs, size) for at in range(start, end)]
 
 
 class Layouts:
-    """Layouts of one program, remembered per type."""
+    """Layouts of one program, remembered per type. `padding`: bytes between members are cells, too, which struct copies leave alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, padding: bool = False) -> None:
+        self.padding = padding
         self._runs: dict[ct.CType, tuple[Run, ...]] = {}
         self._bits: dict[tuple[ct.Record, int, int], BitRange] = {}
 
@@ -112,6 +124,8 @@ class Layouts:
                 out.extend(self._bit_cells(record, group))
             else:
                 out.extend(_shift(self.runs(first.type), first.offset, f".{first.name}" if first.name else ""))
+        if self.padding and ct.is_complete(record):
+            out.extend(_padding(out, record.size))
         return tuple(sorted(out, key=lambda r: r.start))
 
     def _union(self, record: ct.Record) -> tuple[Run, ...]:

@@ -56,11 +56,11 @@ class HeapPool:
 class Memory:
     """`constant(expr)` evaluates a static initialiser's value to a constant word (given by the lowering)."""
 
-    def __init__(self, unit: tree.Unit, word_bytes: int, offset_bits: int):
+    def __init__(self, unit: tree.Unit, word_bytes: int, offset_bits: int, padding: bool = False):
         self.unit = unit
         self.word_bytes = word_bytes
         self.offset_bits = offset_bits
-        self.layouts = Layouts()
+        self.layouts = Layouts(padding)
         self.objects: list[Object] = [Object(0, "null", 0, (), "system")]
         self.markers: list[Marker] = []
         self.pools: dict[int | None, HeapPool] = {}

@@ -12,6 +12,9 @@ from fsoft.frontend import types as ct
 
 _SKIPPED = frozenset({"type", "loc", "symbol", "field", "end", "bitfield", "compute"})
 _COPYING = frozenset({"memcpy", "memmove", "mempcpy", "bcopy", "realloc", "reallocarray", "fread", "read"})
+_LOOKING = frozenset({"memcmp", "bcmp", "memchr", "memrchr", "rawmemchr", "memmem", "memccpy"})
+_WHOLE = frozenset({"free", "memset", "memcpy", "memmove", "bzero", "realloc"})
+"""Functions that take a struct as a block of memory and do not say what is in it."""
 _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
@@ -46,6 +49,7 @@ class Facts:
     dropped: list[str] = field(default_factory=list)  # calls that are statements: nobody looks at the result
     indirect: bool = False
     copies: bool = False  # a struct or union as a whole, other than from a literal
+    views: set[str] = field(default_factory=set)  # how pointers to structs lose their type: "numbers", "forgotten", "guessed"
     back_labels: set[str] = field(default_factory=set)
     size: int = 0
 
@@ -53,6 +57,7 @@ class Facts:
 def facts_of(root: object) -> Facts:
     facts = Facts()
     seen_labels: set[str] = set()
+    blocks: set[int] = set()
     for node in walk(root):
         facts.size += 1
         facts.copies = facts.copies or _copies(node)
@@ -66,8 +71,11 @@ def facts_of(root: object) -> Facts:
         elif isinstance(node, tree.Call):
             if isinstance(node.callee, tree.FunctionName):
                 facts.calls.append(node.callee.name)
+                blocks |= {id(argument) for argument in node.args} if node.callee.name in _WHOLE else set()
             else:
                 facts.indirect = True
+        elif isinstance(node, tree.Cast) and id(node) not in blocks:
+            facts.views |= _views(node)
         elif isinstance(node, tree.ExprStatement):
             facts.dropped += _called(node.expr)
         elif isinstance(node, tree.Label):
@@ -86,6 +94,20 @@ def _called(expr: tree.Expr) -> list[str]:
 def _copies(node: object) -> bool:
     value = node.value if isinstance(node, (tree.Assign, tree.InitItem)) else None
     return value is not None and isinstance(value.type, ct.Record) and not isinstance(value, tree.CompoundLiteral)
+
+
+def _views(cast: tree.Cast) -> set[str]:
+    """A pointer to a struct becomes one to numbers, or `void *`; or a `void *` becomes one to numbers."""
+    if not isinstance(cast.type, ct.Pointer) or not isinstance(cast.operand.type, ct.Pointer):
+        return set()
+    before, after = cast.operand.type.to, cast.type.to
+    while isinstance(before, ct.Array):
+        before = before.element
+    if isinstance(before, ct.Void):
+        return {"guessed"} if isinstance(after, ct.Int) else set()
+    if not isinstance(before, ct.Record):
+        return set()
+    return {"numbers"} if ct.is_scalar(after) else {"forgotten"} if isinstance(after, ct.Void) else set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +141,7 @@ def targets(body: tree.Statement) -> list[Target]:
 
 
 class Scan:
-    """Facts of a whole unit."""
+    """Facts of a whole unit. `looks`: the program may look at the bytes of a struct, those between its members among them."""
 
     def __init__(self, unit: tree.Unit):
         self.unit = unit
@@ -132,6 +154,8 @@ class Scan:
         self.user_refers_to = {f for facts in users for f in (*facts.calls, *facts.functions_used)} | set(static)
         called, dropped = (Counter(f for facts in users for f in getattr(facts, kind)) for kind in ("calls", "dropped"))
         self.user_wants = {f for f in self.user_refers_to if f in self.address_taken or called[f] > dropped[f]}
+        views = {view for facts in users for view in facts.views}
+        self.looks = "numbers" in views or {"forgotten", "guessed"} <= views or not self.user_refers_to.isdisjoint(_LOOKING)
         self.copies = any(facts.copies for facts in users) or not self.user_refers_to.isdisjoint(_COPYING)
 
     def fixed_value(self, expr: tree.Expr) -> int | None:

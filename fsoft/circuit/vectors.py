@@ -85,19 +85,31 @@ def multiply(g: Aig, a: Vector, b: Vector) -> Vector:
 
 
 def divide(g: Aig, a: Vector, b: Vector) -> tuple[Vector, Vector]:
-    """Restoring division: quotient and remainder; by zero they are all ones and `a`."""
+    """Restoring division: quotient and remainder; by zero they are all ones and `a`.
+
+    A remainder stays below the divisor, so it has no more bits: a division by a constant is small, one by a power of two costs nothing.
+    """
     width = len(a)
     rest: Vector = []
     quotient = [FALSE] * width
+    kept = _remainder_bits(b)
     for i in reversed(range(width)):
-        rest = [a[i], *rest]  # grows to at most width + 1 bits: a remainder stays below the divisor
+        rest = [a[i], *rest]
         low, high = b[: len(rest)], b[len(rest) :]
         low = low + [FALSE] * (len(rest) - len(low))
         difference, no_borrow = _ripple(g, rest, invert(low), TRUE)
         fits = g.land(no_borrow, g.conjoin([x ^ 1 for x in high]))
         quotient[i] = fits
-        rest = choose(g, fits, difference, rest)[:width]
-    return quotient, rest
+        rest = choose(g, fits, difference, rest)[:kept]
+    rest = rest + [FALSE] * (width - len(rest))
+    return quotient, rest if kept == width or TRUE in b else choose(g, g.disjoin(b), rest, a)
+
+
+def _remainder_bits(divisor: Vector) -> int:
+    """How many bits a remainder can have that is below the divisor."""
+    if all(bit in (FALSE, TRUE) for bit in divisor) and TRUE in divisor:
+        return (sum(1 << k for k, bit in enumerate(divisor) if bit == TRUE) - 1).bit_length()
+    return max((k + 1 for k, bit in enumerate(divisor) if bit != FALSE), default=len(divisor))
 
 
 def _absolute(g: Aig, a: Vector) -> Vector:

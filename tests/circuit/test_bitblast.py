@@ -181,3 +181,21 @@ def test_deep_terms_do_not_recurse() -> None:
     for i in range(30_000):
         term = expr.make("xor" if i % 2 else "add", 4, (term, expr.reg("y", 4)))
     compare(term, [{"x": 3, "y": 5}, {"x": 15, "y": 1}])
+
+
+@pytest.mark.parametrize("op", ["udiv", "urem", "sdiv", "srem"])
+def test_division_by_what_is_known_or_narrow(op: str) -> None:
+    rng, x = random.Random(7), expr.reg("x", 8)
+    divisors = [expr.const(k, 8) for k in (0, 1, 2, 3, 4, 5, 10, 16, 127, 128, 129, 255)]
+    narrow = expr.make("zext", 8, (expr.reg("y", 3),))
+    divisors += [narrow, expr.make("or", 8, (narrow, expr.const(4, 8)))]
+    for divisor in divisors:
+        compare(expr.make(op, 8, (x, divisor)), [{"x": a, "y": rng.getrandbits(3)} for a in range(256) for _ in range(2)])
+
+
+def test_division_by_a_power_of_two_costs_nothing() -> None:
+    aig = Aig()
+    blaster, x = Blaster(aig), [aig.input() for _ in range(32)]
+    blaster.bind("x", x)
+    by_eight = {op: blaster.bits(expr.make(op, 32, (expr.reg("x", 32), expr.const(8, 32)))) for op in ("udiv", "urem")}
+    assert by_eight["udiv"] == [*x[3:], 0, 0, 0] and by_eight["urem"] == [*x[:3], *[0] * 29]

@@ -245,3 +245,10 @@ def test_padding_has_cells_where_it_may_be_seen(tmp_path: Path, look: str, seen:
     made = program(text, tmp_path, after="lower")
     found = next(obj for obj in made.objects if obj.name == "s")
     assert any(run.ctype == "padding" for run in found.runs) == seen
+
+
+def test_what_is_padding_of_one_member_of_a_union_may_be_data_of_another(tmp_path: Path) -> None:
+    text = """#include <string.h>
+    union u { struct { char c; int i; } s; char b[8]; } x, y;
+    int main(void) { x.b[1] = 3; y = x; assert(y.b[1] == 3); assert(memcmp(&x, &y, sizeof x) == 0); return 0; }"""
+    assert verdict(text, tmp_path) == "TRUE"

@@ -135,6 +135,7 @@ class Layouts:
                 runs = _bytes(0, (member.offset * 8 + member.bit_offset + member.bit_width + 7) // 8)
             else:
                 runs = _shift(self.runs(member.type), 0, f".{member.name}" if member.name else "")
+                runs = [run for run in runs if run.ctype != PADDING]  # what is padding of one member may belong to another
             filled = _fill(runs, record.size)
             if best is None or _cell_count(filled) < _cell_count(best):
                 best = filled

@@ -55,15 +55,18 @@ class Accesses:
         return "\n".join(self._texts[name] for name in order)
 
     def function(self, kind: str, size: int, action: Action) -> str:
-        """The function for accesses of a kind: valid, writable, load, store, size, freeable. Loads and stores come after a claim that
-        the access is valid."""
+        """The function for accesses of a kind: foreseen, valid, writable, load, store, size, freeable. Loads and stores come after a claim
+        that the access is valid."""
         stride = self.memory.facts.strides.offset(0, action.address) if isinstance(action, (Load, Store)) else _ANYWHERE
         followed = kind in ("load", "store")
         wanted = _Wanted(kind, size, self.memory.candidates_mask(action), stride if followed else _ANYWHERE)
         if wanted not in self._names:
             same = sum((one.kind, one.size) == (kind, size) for one in self._names)
             name = self._names[wanted] = f"{kind}{size or ''}_{same}"
-            self._texts[name] = self._moving(name, wanted) if followed else self._asking(name, wanted)
+            if kind == "foreseen":
+                self._texts[name] = self._foreseeing(name, wanted)
+            else:
+                self._texts[name] = self._moving(name, wanted) if followed else self._asking(name, wanted)
         return self._names[wanted]
 
     def _objects(self, wanted: _Wanted) -> list[Object]:
@@ -77,6 +80,13 @@ class Accesses:
         return [obj for obj in found if obj.storage != "function" and obj.size >= wanted.size and not (write and obj.readonly)]
 
     # ------------------------------------------------------------ questions
+
+    def _foreseeing(self, name: str, wanted: _Wanted) -> str:
+        """The address names no object, or one that it may point to: not some integer that only happens to spell another one."""
+        program, word = self.memory.program, type_of(self.memory.program.word)
+        there = f"a >> {program.offset_bits}"
+        cases = [f"{there} == 0", f"{there} >= {len(program.objects)}u", *(f"{there} == {k}u" for k in members(wanted.mask))]
+        return f"static _Bool {name}({word} a) {{ return {' || '.join(cases)}; }}"
 
     def _asking(self, name: str, wanted: _Wanted) -> str:
         """A function of the address whose body is one expression."""

@@ -236,7 +236,7 @@ class _Printer:
         elif isinstance(action, Halt):
             self.body.append(indent + self.target.assume.format("0"))
         elif isinstance(action, Measure):
-            self._emit(before, [f"{target} = ({type_of(self.template.registers[action.reg].width)})"
+            self._emit(before, [*self._foreseen(action, texts[0]), f"{target} = ({type_of(self.template.registers[action.reg].width)})"
                                 f"{self.accesses.function('size', 0, action)}({texts[0]});"], indent)  # fmt: skip
         elif isinstance(action, Free):
             self._emit(before, self._free(action, texts[0], step), indent)
@@ -251,10 +251,17 @@ class _Printer:
             return self.target.check.format(condition, _quoted(f"{prop}: {message}{_at(action, step)}"))
         return self.target.assume.format(condition)
 
+    def _foreseen(self, action: Load | Store | Measure | Free, address: str) -> list[str]:
+        """A run ends at an address that names an object to which it was not seen to point: the formula does not follow it."""
+        if action.address.is_const:
+            return []
+        return [self.target.assume.format(f"{self.accesses.function('foreseen', 0, action)}({address})")]
+
     def _access(self, action: Load | Store, texts: list[str], target: str) -> list[str]:
         write, size, lines = isinstance(action, Store), action.size, []
         cell = self.memory.known(action.address.value, size) if action.address.is_const else None
         if cell is None:
+            lines += self._foreseen(action, texts[0]) if "valid-deref" in self.program.checks else []
             valid = f"{self.accesses.function('writable' if write else 'valid', size, action)}({texts[0]})"
         else:
             valid = self.memory.usable(action.address.value, size, write)
@@ -342,7 +349,8 @@ class _Printer:
             self.body[at:at] = [f"{inner}{line}" for line in fresh]
 
     def _free(self, action: Free, address: str, step: Step) -> list[str]:
-        lines = [self._claim("valid-free", f"{self.accesses.function('freeable', 0, action)}({address})", "invalid free", action, step)]
+        lines = self._foreseen(action, address)
+        lines += [self._claim("valid-free", f"{self.accesses.function('freeable', 0, action)}({address})", "invalid free", action, step)]
         mask = self.memory.candidates_mask(action)
         for obj in self.program.objects[1:]:
             if mask >> obj.id & 1 and obj.storage == "heap":

@@ -92,14 +92,14 @@ def parse_text(text: str, name: str) -> ParsedFile:
 def parse_path(
     path: str,
     *,
-    cpp: str = "pcpp",
+    cpp: str = "builtin",
     include: Sequence[str] = (),
     define: Sequence[str] = (),
     undefine: Sequence[str] = (),
     bits: int = 32,
     more: str = "",
 ) -> ParsedFile:
-    """Parse a file: `.i` as it is, anything else after preprocessing (`cpp` is "pcpp" or "gcc"). `more` is read as its last lines."""
+    """Parse a file: `.i` as it is, anything else after preprocessing (`cpp` is "builtin" or "gcc"). `more` is read as its last lines."""
     if path.endswith(".i"):
         return parse_text(read_text(path) + more, path)
     done = preprocess(path, cpp=cpp, include=include, define=define, undefine=undefine, bits=bits, more=more)

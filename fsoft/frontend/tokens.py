@@ -98,19 +98,20 @@ PUNCTUATORS = {
 EXPANSION = "\x01"
 EXPANSION_END = "\x02"
 
+_DIGRAPHS = {"<:": "[", ":>": "]", "<%": "{", "%>": "}"}
 _PREFIXES = {"": "", "L": "W", "u8": "U8", "u": "U16", "U": "U32"}
 
-# Groups: 1 word, 2 punctuator, 3 newline, 4 number, 5 string or character, 6 comment or splice, 7 directive, 8 anything else.
+# Groups: 1 word, 2 punctuator, 3 newline, 4 number, 5 string or character, 6 comment or splice, 7 directive, 8 digraph or anything else.
 _MASTER = re.compile(
     r"[ \t\f\v\r]*(?:"
     r"""((?!(?:u8|[uUL])["'])(?:[^\W\d]|\$)[\w$]*)"""
-    r"|(\.\.\.|<<=|>>=|\[[ \t]*\[|::|\+\+|--|->|&&|\|\||<<|>>|[<>=!*/%+\-&|^]=|(?!/[*/]|\.[0-9])[-+*/%|&~^!<>?()\[\]{},.;:=])"
+    r"|(\.\.\.|<<=|>>=|\[[ \t]*\[|::|\+\+|--|->|&&|\|\||<<|>>|[<>=!*/%+\-&|^]=|(?!/[*/]|\.[0-9]|<[:%]|[:%]>)[-+*/%|&~^!<>?()\[\]{},.;:=])"
     r"|(\n)"
     r"|(\.?[0-9](?:[eEpP][+-]|[\w.])*)"
     r"""|((?:u8|[uUL])?"(?:[^"\\\n]|\\[^\n]|\\\n)*"|(?:u8|[uUL])?'(?:[^'\\\n]|\\[^\n])+')"""
     r"|(/\*(?s:.*?)\*/|//[^\n]*|\\[ \t\r]*\n)"
     r"|(\#[^\n]*)"
-    r"|([^\s])"
+    r"|(<[:%]|[:%]>|[^\s])"
     r")"
 )
 _LINE_MARKER = re.compile(r'#[ \t]*(?:line[ \t]+)?(\d+)(?:[ \t]+"((?:[^"\\]|\\.)*)"[ \t\d]*)?[ \t\r]*$')
@@ -190,6 +191,8 @@ class Lexer:
             start, column = self._expansion
             for token in self.tokens[start:]:
                 token.column = column
+        elif value in _DIGRAPHS:
+            self._add(PUNCTUATORS[_DIGRAPHS[value]], _DIGRAPHS[value], position)
         elif kind == 8:
             raise InputError(self._loc(position), self._illegal(value, position))
         self._count_lines(value, position)

@@ -47,7 +47,7 @@ Expressions.
   * `__builtin_va_arg(e, T)`: `FuncCall(ID "__builtin_va_arg", ExprList [e, Typename])`.
   * `offsetof(T, m.n[i])`, `__builtin_offsetof`: `FuncCall(ID "__builtin_offsetof", ExprList [Typename, ID | StructRef | ArrayRef])`.
   * `__builtin_types_compatible_p(A, B)`: `FuncCall(ID "__builtin_types_compatible_p", ExprList [Typename, Typename])`.
-  * `sizeof`, `_Alignof` (also `__alignof__`): `UnaryOp("sizeof" | "_Alignof", Typename or expression)`.
+  * `sizeof`, `_Alignof`, `__alignof__` (also `__alignof`): `UnaryOp("sizeof" | "_Alignof" | "__alignof__", Typename or expression)`.
   * `_Generic`: `GenericSelection`, as pycparser.
   * Compound literals: `CompoundLiteral(Typename, InitList, storage)`.
   * Initialisers: `{}` is `InitList []`; `.f = v`, `f: v`: `NamedInitializer([ID f], v)`; `[a] = v`: `ArrayDesignator`; `[a ... b] = v`:

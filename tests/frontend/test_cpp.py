@@ -23,11 +23,14 @@ CASES = {
     "lines after a splice": ("#line 5\\\n\n__LINE__ \\\n__LINE__", "5 6"),
     "__LINE__ of arguments": ("#define two(x, y) x y __LINE__\ntwo(__LINE__,\n\n__LINE__\n) __LINE__", "2 4 2 5"),
     "push and pop": (
-        '#define A 1\n#pragma push_macro("A")\n#undef A\n#define A 2\nA\n#pragma pop_macro("A")\nA\n_Pragma("push_macro(\\"A\\")")\n#undef A\nA\n'
-        '_Pragma("pop_macro(\\"A\\")") A',
+        '#define A 1\n#pragma push_macro("A")\n#undef A\n#define A 2\nA\n#pragma pop_macro("A")\nA\n'
+        '_Pragma("push_macro(\\"A\\")")\n#undef A\nA\n_Pragma("pop_macro(\\"A\\")") A',
         "2 1 A 1",
     ),
-    "a file without a guard, twice": ('#define X(n) a##n\n#include "x.inc"\n#undef X\n#define X(n) #n\n#include "x.inc"', 'aone atwo "one" "two"'),
+    "a file without a guard, twice": (
+        '#define X(n) a##n\n#include "x.inc"\n#undef X\n#define X(n) #n\n#include "x.inc"',
+        'aone atwo "one" "two"',
+    ),
     "a file once": ('#include "once.h"\n#include "once.h"', "once"),
     "computed names": ('#define S "x.inc"\n#define X(n) n\n#include S\n#define H <once.h>\n#include H', "one two once"),
     "__VA_OPT__": ("#define F(a, ...) f(a __VA_OPT__(,) __VA_ARGS__)\n#define E\nF(1) F(1, 2) F(1, E)", "f(1) f(1, 2) f(1)"),
@@ -45,7 +48,8 @@ CASES = {
         '"--" "12" "- -" "MM" "a b"',
     ),
     "the comma before nothing": (
-        "#define L(f, ...) p(f, ##__VA_ARGS__)\n#define N(f, a...) p(f, ## a)\n#define V(...) p(0, ##__VA_ARGS__)\nL(1) L(1,) L(1, 2, 3) N(1) N(1, 2) V() V(4)",
+        "#define L(f, ...) p(f, ##__VA_ARGS__)\n#define N(f, a...) p(f, ## a)\n#define V(...) p(0, ##__VA_ARGS__)\n"
+        "L(1) L(1,) L(1, 2, 3) N(1) N(1, 2) V() V(4)",
         "p(1) p(1, ) p(1, 2, 3) p(1) p(1, 2) p(0) p(0, 4)",
     ),
     "a name that is not called": ("#define f(x) [x]\nf f (1) f\n(2) f\n#define g 3\n(4) (f)(5) f", "f [1] [2] f (4) (f)(5) f"),
@@ -123,7 +127,7 @@ def test_errors(text: str, message: str, tmp_path: Path) -> None:
 
 
 def test_expansions_stand_at_their_macro(tmp_path: Path) -> None:
-    text = "#define f(x) <x>\n#define g f\na f(b\n) c\n  g\n (d) e; _Pragma(\"omp\") h\n"
+    text = '#define f(x) <x>\n#define g f\na f(b\n) c\n  g\n (d) e; _Pragma("omp") h\n'
     tokens = Lexer(preprocess(written(tmp_path, text), cpp="builtin").text, "t").run()
     places = [(token.value, token.lineno, token.column) for token in tokens]
     assert places == [

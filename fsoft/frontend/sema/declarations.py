@@ -73,7 +73,10 @@ class Declarations:
             if not isinstance(attribute, GnuAttribute):
                 continue
             if attribute.name == "aligned":
-                base = base._replace(align=max(base.align, self.alignment(attribute)))
+                align = self.alignment(attribute)
+                if isinstance(node, c_ast.Typedef) and align < align_of(base.type):
+                    self.context.unsupported(node, f"the alignment of '{node.name}', which is below that of its type")
+                base = base._replace(align=max(base.align, align))
             elif attribute.name == "mode":
                 base = base._replace(type=self._mode(base.type, attribute))
             elif attribute.name == "transparent_union" and isinstance(base.type, Record):

@@ -28,6 +28,7 @@ from fsoft.frontend.types import (
     align_of,
     is_complete,
     is_scalar,
+    preferred_align,
     size_of,
 )  # fmt: skip
 
@@ -431,13 +432,19 @@ class Expressions:
         self.require_complete(ctype, loc, "sizeof of")
         return tree.IntConstant(self.types.size_t, loc, size_of(ctype))
 
-    def alignment(self, node: Node, loc: Loc) -> tree.Expr:
-        """`_Alignof`."""
+    def alignment(self, node: Node, loc: Loc, least: bool) -> tree.Expr:
+        """`_Alignof` (`least`) and `__alignof__`. They differ for the names of types: C's gives what members get, GNU's what variables get."""
         ctype, atomic, align = self._operand_type(node)
-        natural = natural_align(MemberSpec("", ctype, atomic)) if not isinstance(ctype, Array) else align_of(ctype)
-        return tree.IntConstant(self.types.size_t, loc, max(align, natural))
+        if not align:
+            if not (least and isinstance(node, c_ast.Typename)):
+                align = preferred_align(ctype)
+            elif isinstance(ctype, Array):
+                align = align_of(ctype)
+            align = max(align, natural_align(MemberSpec("", ctype, atomic)))
+        return tree.IntConstant(self.types.size_t, loc, align)
 
     def _operand_type(self, node: Node) -> tuple[CType, bool, int]:
+        """Type of an operand that is not evaluated, whether it is atomic, and the alignment that its declaration gives it, if it does."""
         if isinstance(node, c_ast.Typename):
             declared = self.context.declarations.type_name(node)
             return declared.type, declared.atomic, declared.align
@@ -445,4 +452,5 @@ class Expressions:
             expr = self.any(node)
         if isinstance(expr, tree.Member) and expr.field.bit_width is not None:
             self.context.error(node, f"sizeof of bit-field '{expr.field.name}'")
-        return expr.type, self.is_atomic(expr), 0
+        align = expr.field.align if isinstance(expr, tree.Member) else expr.symbol.align if isinstance(expr, tree.Variable) else 0
+        return expr.type, self.is_atomic(expr), align

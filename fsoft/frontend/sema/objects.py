@@ -88,9 +88,9 @@ class Objects:
 
     def _symbol(self, node: Node, declared: Declared, storage: str, loc: Loc) -> tree.Symbol:
         unique = self.context.unique_name(node.name)
-        return tree.Symbol(
-            node.name, unique, declared.type, storage, loc, atomic=declared.atomic, volatile=declared.volatile
-        )
+        symbol = tree.Symbol(node.name, unique, declared.type, storage, loc)
+        symbol.atomic, symbol.volatile, symbol.align = declared.atomic, declared.volatile, declared.align
+        return symbol
 
     def _local(self, node: Node, declared: Declared, loc: Loc) -> tree.Statement:
         symbol = self._symbol(node, declared, "local", loc)

@@ -76,9 +76,12 @@ class Float:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
+    """`atomic` and `quals` (letters of const and volatile, in that order) are about what it points to."""
+
     to: CType
     size: int
     atomic: bool = field(default=False, compare=False)
+    quals: str = field(default="", compare=False)
 
     @property
     def align(self) -> int:
@@ -129,6 +132,7 @@ class Field:
     atomic: bool = False
     apart: bool = False
     align: int = 0
+    quals: str = ""  # as of a Pointer
 
 
 @dataclass(eq=False, slots=True)

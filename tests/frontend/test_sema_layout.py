@@ -123,8 +123,10 @@ def test_alignment_agrees_with_gcc(model: DataModel, tmp_path: Path) -> None:
     text = """
 struct d { char c; double d; long long a[2]; }; struct s { double d; }; union u { long long l; char c; };
 struct at { char c; _Atomic long long a; }; struct p { char c; double d; } __attribute__((packed)); typedef double td;
-typedef long long high __attribute__((aligned(16))); struct h { char c; high x; }; struct m { double a[2]; double z __attribute__((aligned(8))); };
-double gd; double ga[2]; struct d gs; struct p gp; struct m gm; _Atomic long long al; char ch __attribute__((aligned(8))); _Alignas(16) double da; high gh;
+typedef long long high __attribute__((aligned(16))); struct h { char c; high x; };
+struct m { double a[2]; double z __attribute__((aligned(8))); };
+double gd; double ga[2]; struct d gs; struct p gp; struct m gm; _Atomic long long al; char ch __attribute__((aligned(8)));
+_Alignas(16) double da; high gh;
 extern char later __attribute__((aligned(4))); enum e { A };
 """
     types = "double|long long|unsigned long long|long double|struct d|struct s|union u|double[2]|td|high|struct h|struct m|struct p"

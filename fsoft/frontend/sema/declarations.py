@@ -127,7 +127,7 @@ class Declarations:
             return self._qualified(self.specifier(node.type), node.quals)
         if kind is c_ast.PtrDecl:
             target = self.of(node.type, name)
-            pointer = Declared(Pointer(target.type, self.types.model.pointer, target.atomic))
+            pointer = Declared(Pointer(target.type, self.types.model.pointer, target.atomic, target.quals))
             return self._qualified(pointer, node.quals) if node.quals else pointer
         if kind is c_ast.ArrayDecl:
             return self._array(node, name)
@@ -195,11 +195,11 @@ class Declarations:
         inner = node.type
         if type(inner) is c_ast.ArrayDecl:
             element = self.of(inner.type, node.name or "")
-            return Declared(Pointer(element.type, self.types.model.pointer, element.atomic))
+            return Declared(Pointer(element.type, self.types.model.pointer, element.atomic, element.quals))
         declared = self.declared(node)
         ctype = declared.type
         if isinstance(ctype, Array):
-            return Declared(Pointer(ctype.element, self.types.model.pointer, ctype.atomic))
+            return Declared(Pointer(ctype.element, self.types.model.pointer, ctype.atomic, declared.quals))
         if isinstance(ctype, Function):
             return Declared(self.types.pointer(ctype))
         return declared

@@ -22,6 +22,7 @@ class MemberSpec:
     align: int = 0
     packed: bool = False
     width: int | None = None
+    quals: str = ""
 
 
 @dataclass(slots=True)
@@ -109,7 +110,7 @@ def _place_bits(spec: MemberSpec, packed: bool, pack: int, position: int) -> tup
 def _field(item: _Placed, record_size: int) -> Field:
     spec = item.spec
     if spec.width is None:
-        return Field(spec.name, spec.type, item.bit // 8, atomic=spec.atomic, align=item.align)
+        return Field(spec.name, spec.type, item.bit // 8, atomic=spec.atomic, align=item.align, quals=spec.quals)
     assert isinstance(spec.type, Int)
     storage, offset = _storage_unit(spec.type, item.bit, spec.width, record_size)
     return Field(spec.name, storage, offset, item.bit - 8 * offset, spec.width, apart=item.apart)

@@ -33,7 +33,7 @@ def load(
     options: Options | None = None,
     *,
     bits: int = 32,
-    cpp: str = "pcpp",
+    cpp: str = "builtin",
     include: Sequence[str] = (),
     define: Sequence[str] = (),
     undefine: Sequence[str] = (),
@@ -41,7 +41,7 @@ def load(
 ) -> Program:
     """C files to one legal concurrent Program.
 
-    `bits` is 32 (ILP32) or 64 (LP64); `cpp` is "pcpp" or "gcc". Bad or unsupported input is an `InputError`.
+    `bits` is 32 (ILP32) or 64 (LP64); `cpp` is "builtin" or "gcc". Bad or unsupported input is an `InputError`.
     """
     with phase("imports"):
         from fsoft.frontend.load import deeply
@@ -90,7 +90,7 @@ def check(
     engine: str = "explicit",
     progress: Progress = lambda _stats: None,
     bits: int = 32,
-    cpp: str = "pcpp",
+    cpp: str = "builtin",
     include: Sequence[str] = (),
     define: Sequence[str] = (),
     undefine: Sequence[str] = (),

@@ -63,7 +63,7 @@ def _silent(_stats: Stats) -> None:
 def load(
     *paths: Paths,
     bits: int = 32,
-    cpp: str = "pcpp",
+    cpp: str = "builtin",
     include: Sequence[str] = (),
     define: Sequence[str] = (),
     undefine: Sequence[str] = (),
@@ -71,7 +71,7 @@ def load(
 ) -> Loaded:
     """Read C files (`.c`, `.i`) as one program.
 
-    `bits` is 32 (ILP32) or 64 (LP64), `cpp` is "pcpp" or "gcc"; `include`, `define` and `undefine` are for the preprocessor. Other options
+    `bits` is 32 (ILP32) or 64 (LP64), `cpp` is "builtin" or "gcc"; `include`, `define`, `undefine` are for the preprocessor. Other options
     are the fields of `fsoft.Options`: `threads`, `heap`, `recursion`, `entry`, `fold`, ..."""
     if not paths:
         raise ValueError("load needs at least one C file")

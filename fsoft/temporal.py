@@ -151,7 +151,7 @@ def _local_in(name: str, files: Sequence[Source], options: Options, reading: dic
     from fsoft.program.lower.scan import walk
 
     model = {32: ILP32, 64: LP64}[reading.get("bits", 32)]
-    unit = read_files(files, model=model, roots=None, cpp=reading.get("cpp", "pcpp"))
+    unit = read_files(files, model=model, roots=None, cpp=reading.get("cpp", "builtin"))
     found = []
     for function in unit.functions.values():
         if "library" in function.attributes:

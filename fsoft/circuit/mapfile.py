@@ -203,7 +203,7 @@ def _recipe(table: dict[str, Any], format: str) -> Recipe:
     if table["map"] != FORMAT:
         raise ValueError("another format")
     sources = tuple(_source(entry) for entry in table["sources"])
-    if not sources or table["bits"] not in (32, 64) or table["cpp"] not in ("pcpp", "gcc"):
+    if not sources or table["bits"] not in (32, 64) or table["cpp"] not in ("builtin", "gcc"):
         raise ValueError("no sources")
     return Recipe(sources, table["bits"], table["cpp"], _read_options(table["options"]), _read_scheduler(table["scheduler"]),
                   _read_form(table["form"], format), _read_reduction(table.get("reduction", ["none", "none"])),

@@ -103,7 +103,7 @@ def add_reading(parser: Parser, many: bool = True) -> None:
     group.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", help="look for headers here")
     group.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=TEXT]", help="define a macro")
     group.add_argument("-U", dest="undefine", action="append", default=[], metavar="NAME", help="undefine a macro")
-    group.add_argument("--cpp", choices=("pcpp", "gcc"), default="pcpp", help="the preprocessor: built in, or the system's gcc")
+    group.add_argument("--cpp", choices=("builtin", "gcc"), default="builtin", help="the preprocessor: built in, or the system's gcc")
     group.add_argument("--compile-commands", metavar="FILE", help="take files and their flags from a compile_commands.json")
 
 

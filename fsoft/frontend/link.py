@@ -365,6 +365,7 @@ class Linker:
         storage = "thread" if summary.thread else "global"
         symbol = tree.Symbol(summary.name, unique, declared.type, storage, summary.loc)
         symbol.atomic, symbol.volatile = declared.atomic, declared.volatile
+        symbol.align, symbol.quals = declared.align, declared.quals
         linked = LinkedObject(unique, declared.type, summary.loc, symbol)
         self.objects[unique] = linked
         return linked

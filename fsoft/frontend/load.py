@@ -24,7 +24,7 @@ def load(
     *,
     model: DataModel = ILP32,
     roots: Sequence[str] | None = ("main",),
-    cpp: str = "pcpp",
+    cpp: str = "builtin",
     include: Sequence[str] = (),
     define: Sequence[str] = (),
     undefine: Sequence[str] = (),

@@ -47,7 +47,7 @@ Expressions.
   * `__builtin_va_arg(e, T)`: `FuncCall(ID "__builtin_va_arg", ExprList [e, Typename])`.
   * `offsetof(T, m.n[i])`, `__builtin_offsetof`: `FuncCall(ID "__builtin_offsetof", ExprList [Typename, ID | StructRef | ArrayRef])`.
   * `__builtin_types_compatible_p(A, B)`: `FuncCall(ID "__builtin_types_compatible_p", ExprList [Typename, Typename])`.
-  * `sizeof`, `_Alignof` (also `__alignof__`): `UnaryOp("sizeof" | "_Alignof", Typename or expression)`.
+  * `sizeof`, `_Alignof`, `__alignof__` (also `__alignof`): `UnaryOp("sizeof" | "_Alignof" | "__alignof__", Typename or expression)`.
   * `_Generic`: `GenericSelection`, as pycparser.
   * Compound literals: `CompoundLiteral(Typename, InitList, storage)`.
   * Initialisers: `{}` is `InitList []`; `.f = v`, `f: v`: `NamedInitializer([ID f], v)`; `[a] = v`: `ArrayDesignator`; `[a ... b] = v`:
@@ -92,14 +92,14 @@ def parse_text(text: str, name: str) -> ParsedFile:
 def parse_path(
     path: str,
     *,
-    cpp: str = "pcpp",
+    cpp: str = "builtin",
     include: Sequence[str] = (),
     define: Sequence[str] = (),
     undefine: Sequence[str] = (),
     bits: int = 32,
     more: str = "",
 ) -> ParsedFile:
-    """Parse a file: `.i` as it is, anything else after preprocessing (`cpp` is "pcpp" or "gcc"). `more` is read as its last lines."""
+    """Parse a file: `.i` as it is, anything else after preprocessing (`cpp` is "builtin" or "gcc"). `more` is read as its last lines."""
     if path.endswith(".i"):
         return parse_text(read_text(path) + more, path)
     done = preprocess(path, cpp=cpp, include=include, define=define, undefine=undefine, bits=bits, more=more)

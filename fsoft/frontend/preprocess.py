@@ -1,6 +1,6 @@
-"""C files to preprocessed text: with pcpp against fsoft's own headers, or with gcc against the system's.
+"""C files to preprocessed text: with the built-in preprocessor against fsoft's own headers, or with gcc against the system's.
 
-Either way the text comes with line markers, so that every token keeps its place in the user's file. With pcpp the columns are kept too: a
+Either way the text comes with line markers, so that every token keeps its place in the user's file. The built-in one keeps columns too: a
 token is written at its own column, and what a macro expands to follows from the column of the macro's name.
 """
 
@@ -69,13 +69,6 @@ def check_comments(text: str, name: str) -> None:
             raise InputError(Loc(name, text.count("\n", 0, start) + 1, column), "this comment is never closed")
 
 
-def without_long_comments(text: str) -> str:
-    """Without `//` comments that a backslash continues on the next line; line numbers stay."""
-    if "\\\n" not in text:
-        return text
-    return _COMMENTS.sub(lambda match: "\n" * match[0].count("\n") if match[0].startswith("//") else match[0], text)
-
-
 def preprocess(
     path: str,
     *,
@@ -87,16 +80,15 @@ def preprocess(
     more: str = "",
 ) -> Preprocessed:
     text = read_text(path) + more
-    check_comments(text, path)
     for name in (*define, *undefine):
         if not re.match(r"[A-Za-z_]\w*(\([^)]*\))?(=|$)", name):
             raise InputError(Loc("<command line>", 0), f"'{name}' is not the name of a macro")
     if cpp == "gcc":
+        check_comments(text, path)
         return _with_gcc(path, text, include, define, undefine, bits, bool(more))
-    if cpp != "pcpp":
-        raise InputError(Loc("<command line>", 0), f"there is no preprocessor '{cpp}' (pcpp or gcc)")
-    # pcpp takes a while to import, and preprocessed files do without it.
-    from fsoft.frontend.pcpp_driver import run
+    if cpp != "builtin":
+        raise InputError(Loc("<command line>", 0), f"there is no preprocessor '{cpp}' (builtin or gcc)")
+    from fsoft.frontend.cpp import run  # preprocessed files do without it
 
     return run(path, text, include, define, undefine, bits)
 
@@ -119,7 +111,7 @@ def _with_gcc(
     try:
         done = subprocess.run(command, capture_output=True, check=False, input=given if given is not None else b"")
     except FileNotFoundError:
-        raise InputError(Loc(path, 0), "gcc is not installed: install it, or use the built-in preprocessor (--cpp pcpp)") from None
+        raise InputError(Loc(path, 0), "gcc is not installed: install it, or use the built-in preprocessor (--cpp builtin)") from None
     if done.returncode != 0:
         raise _gcc_error(path, done.stderr.decode("utf-8", "replace"))
     return Preprocessed(done.stdout.decode("utf-8", "surrogateescape"), lines_of(text, path))

@@ -30,7 +30,6 @@ _SPELLINGS = {
     "restrict": "__restrict __restrict__",
     "inline": "__inline __inline__",
     "signed": "__signed __signed__",
-    "_Alignof": "__alignof __alignof__",
     "_Thread_local": "__thread",
     "_Complex": "__complex__ __complex",
     "__int128": "__int128_t __int128__",
@@ -54,6 +53,8 @@ GNU_KEYWORDS: dict[str, tuple[str, str]] = {
     "asm": ("ASM", "asm"),
     "__asm": ("ASM", "asm"),
     "__asm__": ("ASM", "asm"),
+    "__alignof": ("_ALIGNOF", "__alignof__"),
+    "__alignof__": ("_ALIGNOF", "__alignof__"),
     "__label__": ("LOCAL_LABEL", "__label__"),
     "__real__": ("REAL_PART", "__real__"),
     "__real": ("REAL_PART", "__real__"),
@@ -98,19 +99,20 @@ PUNCTUATORS = {
 EXPANSION = "\x01"
 EXPANSION_END = "\x02"
 
+_DIGRAPHS = {"<:": "[", ":>": "]", "<%": "{", "%>": "}"}
 _PREFIXES = {"": "", "L": "W", "u8": "U8", "u": "U16", "U": "U32"}
 
-# Groups: 1 word, 2 punctuator, 3 newline, 4 number, 5 string or character, 6 comment or splice, 7 directive, 8 anything else.
+# Groups: 1 word, 2 punctuator, 3 newline, 4 number, 5 string or character, 6 comment or splice, 7 directive, 8 digraph or anything else.
 _MASTER = re.compile(
     r"[ \t\f\v\r]*(?:"
     r"""((?!(?:u8|[uUL])["'])(?:[^\W\d]|\$)[\w$]*)"""
-    r"|(\.\.\.|<<=|>>=|\[[ \t]*\[|::|\+\+|--|->|&&|\|\||<<|>>|[<>=!*/%+\-&|^]=|(?!/[*/]|\.[0-9])[-+*/%|&~^!<>?()\[\]{},.;:=])"
+    r"|(\.\.\.|<<=|>>=|\[[ \t]*\[|::|\+\+|--|->|&&|\|\||<<|>>|[<>=!*/%+\-&|^]=|(?!/[*/]|\.[0-9]|<[:%]|[:%]>)[-+*/%|&~^!<>?()\[\]{},.;:=])"
     r"|(\n)"
     r"|(\.?[0-9](?:[eEpP][+-]|[\w.])*)"
     r"""|((?:u8|[uUL])?"(?:[^"\\\n]|\\[^\n]|\\\n)*"|(?:u8|[uUL])?'(?:[^'\\\n]|\\[^\n])+')"""
     r"|(/\*(?s:.*?)\*/|//[^\n]*|\\[ \t\r]*\n)"
     r"|(\#[^\n]*)"
-    r"|([^\s])"
+    r"|(<[:%]|[:%]>|[^\s])"
     r")"
 )
 _LINE_MARKER = re.compile(r'#[ \t]*(?:line[ \t]+)?(\d+)(?:[ \t]+"((?:[^"\\]|\\.)*)"[ \t\d]*)?[ \t\r]*$')
@@ -190,6 +192,8 @@ class Lexer:
             start, column = self._expansion
             for token in self.tokens[start:]:
                 token.column = column
+        elif value in _DIGRAPHS:
+            self._add(PUNCTUATORS[_DIGRAPHS[value]], _DIGRAPHS[value], position)
         elif kind == 8:
             raise InputError(self._loc(position), self._illegal(value, position))
         self._count_lines(value, position)

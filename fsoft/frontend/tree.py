@@ -22,7 +22,8 @@ class Symbol:
     `storage` is "global" (external or file-static linkage), "static" (block-scope static), "local", "param" or
     "thread" (`__thread`; one object per thread). `address_taken` is set by sema when `&x`, array decay or a member's
     address needs the variable to live in memory. `name` is the user's; `unique` is distinct in the linked program
-    (`counter`, `worker.i`, `worker.i.2`, `a.c:counter` for a file-static clash).
+    (`counter`, `worker.i`, `worker.i.2`, `a.c:counter` for a file-static clash). `align` is what its declaration asks for, or 0;
+    `quals` are its qualifiers, as of a Pointer to it.
     """
 
     name: str
@@ -33,6 +34,8 @@ class Symbol:
     address_taken: bool = False
     atomic: bool = False
     volatile: bool = False
+    align: int = 0
+    quals: str = ""
 
 
 # ---------------------------------------------------------------- expressions

@@ -76,9 +76,12 @@ class Float:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
+    """`atomic` and `quals` (letters of const and volatile, in that order) are about what it points to."""
+
     to: CType
     size: int
     atomic: bool = field(default=False, compare=False)
+    quals: str = field(default="", compare=False)
 
     @property
     def align(self) -> int:
@@ -118,7 +121,7 @@ class Field:
     """A member. A bit-field lives in the storage unit `type` at `offset`, `bit_width` bits from bit `bit_offset` up.
 
     An anonymous struct or union member has the name "" and its own members are found through it. `apart`: a zero-width bit-field
-    comes before this bit-field, so that it shares no memory location with those further before.
+    comes before this bit-field, so that it shares no memory location with those further before. `align` is 0 for bit-fields.
     """
 
     name: str
@@ -128,6 +131,8 @@ class Field:
     bit_width: int | None = None
     atomic: bool = False
     apart: bool = False
+    align: int = 0
+    quals: str = ""  # as of a Pointer
 
 
 @dataclass(eq=False, slots=True)
@@ -207,6 +212,13 @@ def align_of(ctype: CType) -> int:
     if isinstance(ctype, Array):
         return align_of(ctype.element)
     return 1
+
+
+def preferred_align(ctype: CType) -> int:
+    """What gcc aligns variables to: on i386 eight bytes for `long long` and `double`, which members have at multiples of four."""
+    if isinstance(ctype, Array):
+        return preferred_align(ctype.element)
+    return 8 if isinstance(ctype, (Int, Float)) and ctype.size == 8 else align_of(ctype)
 
 
 def is_complete(ctype: CType) -> bool:

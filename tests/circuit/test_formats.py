@@ -307,3 +307,23 @@ def test_states_without_next_and_derived_operators() -> None:
         step = simulate(model, Stimulus({"free": s}, ({"x": x},)))[0]
         expected = (not s > x or bin(x).count("1") % 2) and s & x != 0
         assert step.holds(model.bad["all"]) == bool(expected)
+
+
+@pytest.mark.parametrize("constant", ["const 1 101", "constd 1 4", "constd 1 -3", "consth 1 5"])
+def test_btor2_constants_fit_their_sort(constant: str) -> None:
+    with pytest.raises(InputError, match="does not fit in 2 bits"):
+        read_btor2(f"1 sort bitvec 2\n2 {constant}\n3 sort bitvec 1\n4 redor 3 2\n5 bad 4\n")
+    read_btor2("1 sort bitvec 2\n2 constd 1 -2\n3 consth 1 03\n4 and 1 2 3\n")
+
+
+def test_btor2_constants_are_as_wide_as_their_sort() -> None:
+    """Also elements of arrays that states start at."""
+    start = expr.constant_array(expr.const(5, 4), 2)
+    array = expr.reg("a", start.width, 2)
+    at = expr.make("select", 4, (array, expr.const(1, 2)))
+    model = Model({}, {"a": start.width}, {"a": start}, {"a": array}, bad={"b": expr.eq(at, expr.const(4, 4))}, arrays={"a": 2})
+    text = write_btor2(model)
+    sorts = {line.split()[0]: int(line.split()[3]) for line in text.splitlines() if " sort bitvec " in line}
+    constants = [line.split() for line in text.splitlines() if " const " in line]
+    assert constants and all(len(digits) == sorts[sort] for _, _, sort, digits in constants)
+    assert expr.array_elements(read_btor2(text).init["a"] or start) == [5, 5, 5, 5]

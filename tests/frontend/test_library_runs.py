@@ -288,7 +288,7 @@ int main(void) {
 
 
 @pytest.mark.parametrize("bits", [32, 64])
-@pytest.mark.parametrize("cpp", ["pcpp", pytest.param("gcc", marks=pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"))])
+@pytest.mark.parametrize("cpp", ["builtin", pytest.param("gcc", marks=pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"))])
 def test_proper_use_of_objects_on_the_heap_passes_all_checks(cpp: str, bits: int, tmp_path: Path) -> None:
     source = tmp_path / "prog.c"
     source.write_text(PROPER, encoding="utf-8")

@@ -296,8 +296,8 @@ def test_sizeof_and_alignof() -> None:
         ("sizeof x", "sizeof", c_ast.ID),
         ("sizeof(int){1}", "sizeof", c_ast.CompoundLiteral),
         ("_Alignof(int)", "_Alignof", c_ast.Typename),
-        ("__alignof__(x)", "_Alignof", c_ast.ID),
-        ("__alignof__ x", "_Alignof", c_ast.ID),
+        ("__alignof__(x)", "__alignof__", c_ast.ID),
+        ("__alignof x", "__alignof__", c_ast.ID),
     ]:
         node = expression(f"x = {text}").rvalue
         assert node.op == op and isinstance(node.expr, kind), text

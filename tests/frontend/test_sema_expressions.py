@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from fsoft.frontend import tree
-from fsoft.frontend.types import ILP32, LP64
-from tests.frontend.sema_tools import analyse, body, expression, message, show
+from fsoft.frontend.types import ILP32, LP64, DataModel
+from tests.frontend.sema_tools import MODELS, agree_on_constants, analyse, body, expression, message, needs_gcc, show
 
 DECLARATIONS = """
 char c; unsigned char uc; short s; int i, j; unsigned u; long l; unsigned long ul; long long ll; _Bool b; float f; double d;
@@ -188,3 +190,29 @@ def test_builtins_that_are_library_functions() -> None:
     call = expression("__builtin_memset(x, 0, 4)", "char x[4];", library=library)
     assert isinstance(call, tree.Call) and show(call.callee) == "memset"
     assert "'__builtin_frobnicate'" in message("int main(void) { return __builtin_frobnicate(1); }")
+
+
+@needs_gcc
+@pytest.mark.parametrize("model", MODELS)
+def test_generic_selections_agree_with_gcc(model: DataModel, tmp_path: Path) -> None:
+    """The type of a value has no qualifiers; those of what it points to count."""
+    text = """
+int i; const int ci = 1; volatile int vi; _Atomic int ai; char *s; const char *cs; char *const sc; volatile char *vs;
+const volatile char *cvs; const int ca[3]; int a[2][3]; struct t { int m; const int cm; int arr[2]; char *p; } t; const struct t ct;
+const char **ccs; const char *const *ccc; int f(void); int (*fp)(void); const char *g(void); void *v; const void *cv;
+typedef const char cc; cc *tp; _Atomic int *ap; enum e { A } e;
+"""
+    controls = (
+        "i|ci|vi|ai|s|cs|sc|vs|cvs|ca|a|a[0]|&i|&ci|&vi|&ai|&t|&ct|&t.m|&t.cm|&ct.m|t.arr|ct.arr|ct.p|ccs|ccc|*ccs|*ccc|f|fp|&f|*f|g()"
+        '|v|cv|tp|ap|&s|&cs|&sc|"x"|(const char *)s|(char *)cs|(const int)1|i ? s : cs|i ? v : cs|i ? 0 : cs|cs + 1|&cs[1]|*&cs|(cs, s)'
+        "|&a[1]|&ca|(const int[]){1}|&(const int){1}|1 ? ci : i|ci + 0|(char)1|'a'|A|e|+e|cs - cs|!cs|sizeof i|1L|1u|t.m|ct.cm|(s = 0)|i++"
+    )
+    types = (
+        "int|const int *|int *|volatile int *|char *|const char *|volatile char *|const volatile char *|const int|volatile int|struct t *"
+        "|const struct t *|const char **|const char *const *|char **|char *const *|int (*)(void)|void *|const void *|int (*)[3]"
+        "|const int (*)[3]|int[3]|char|unsigned|long|unsigned long|_Atomic int|_Atomic int *|long long|const struct t"
+    )
+    choices = ", ".join(f"{name}: {number}" for number, name in enumerate(types.split("|"), 1))
+    few = "const char *: 1, int: 2, const int *: 3, default: 0"
+    expressions = [f"_Generic({control}, {choice})" for control in controls.split("|") for choice in (f"{choices}, default: 99", few)]
+    agree_on_constants(expressions, text, model, tmp_path)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fsoft.frontend.types import ILP32, LP64, DataModel
-from tests.frontend.sema_tools import MODELS, agree_on_constants, agree_on_data, analyse, constants, needs_gcc
+from tests.frontend.sema_tools import MODELS, agree_on_constants, agree_on_data, analyse, constants, message, needs_gcc
 
 TYPES = ("char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long", "unsigned long", "long long")
 WIDE = (*TYPES, "float", "double", "long double", "char *", "_Bool", "int (*)[3]", "enum e", "unsigned long long")
@@ -114,3 +114,29 @@ def test_atomic_members_are_aligned_to_their_size(tmp_path: Path) -> None:
     expressions = ["sizeof(struct s)", "__builtin_offsetof(struct s, v)", "sizeof(struct q)", "__builtin_offsetof(struct q, v)"]
     for model in (ILP32, LP64):
         agree_on_constants(expressions, text, model, tmp_path)
+
+
+@needs_gcc
+@pytest.mark.parametrize("model", MODELS)
+def test_alignment_agrees_with_gcc(model: DataModel, tmp_path: Path) -> None:
+    """`_Alignof` of a type is what members get, `__alignof__` what variables get; of expressions both say the latter."""
+    text = """
+struct d { char c; double d; long long a[2]; }; struct s { double d; }; union u { long long l; char c; };
+struct at { char c; _Atomic long long a; }; struct p { char c; double d; } __attribute__((packed)); typedef double td;
+typedef long long high __attribute__((aligned(16))); struct h { char c; high x; };
+struct m { double a[2]; double z __attribute__((aligned(8))); };
+double gd; double ga[2]; struct d gs; struct p gp; struct m gm; _Atomic long long al; char ch __attribute__((aligned(8)));
+_Alignas(16) double da; high gh;
+extern char later __attribute__((aligned(4))); enum e { A };
+"""
+    types = "double|long long|unsigned long long|long double|struct d|struct s|union u|double[2]|td|high|struct h|struct m|struct p"
+    names = [*types.split("|"), "_Atomic long long", "_Atomic double", "struct at", "enum e", "double *", "double[2][3]", "int", "char"]
+    expressions = [f"{op}({name})" for name in names for op in ("sizeof", "_Alignof", "__alignof__")]
+    values = "gd|ga|gs|gs.d|gs.c|gs.a|ga[0]|gp.d|gm.a|gm.z|al|ch|da|gh|later|1.0|1LL + 1|*&gd|*(double *)0|((struct d *)0)->d"
+    expressions += [f"{op}({value})" for value in values.split("|") for op in ("_Alignof", "__alignof__")]
+    agree_on_constants(expressions, text, model, tmp_path)
+
+
+def test_lower_alignments_of_types_are_rejected() -> None:
+    text = "typedef long long low __attribute__((aligned(2))); struct s { char c; low x; } v; int main(void) { return sizeof v; }"
+    assert "the alignment of 'low', which is below that of its type" in message(text)

@@ -246,7 +246,10 @@ class _Reader:
         digits, base = {"const": ("[01]+", 2), "constd": ("-?[0-9]+", 10), "consth": ("[0-9a-fA-F]+", 16)}[kind]
         if len(words[3]) > _MOST_BITS or not re.fullmatch(digits, words[3]) or (base == 10 and len(words[3]) > 4000):
             self.fail(f"'{kind}' wants digits of base {base}")
-        return const(int(words[3], base), width)
+        value = int(words[3], base)
+        if not -(1 << width) // 2 <= value < 1 << width:
+            self.fail(f"'{words[3][:40]}' does not fit in {width} bits")
+        return const(value, width)
 
     def term(self, kind: str, width: int, words: list[str]) -> Expr:
         self.need(words, 4)

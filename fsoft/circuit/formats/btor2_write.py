@@ -157,7 +157,7 @@ class _Writer:
             return self.node(start)
         usual = const(common(start), start.width, start.index)
         if usual is start:
-            return self.node(const(start.value, start.element))
+            return self.node(const(array_elements(start)[0], start.element))
         value, sort = self.constants[usual], self.sort(start.width, start.index)
         for k, (own, other) in enumerate(zip(array_elements(start), array_elements(usual))):
             if own != other:

@@ -27,6 +27,7 @@ class Entry:
 
 _ANY = "accepted, without effect"
 _OUTPUT = "output goes nowhere and arguments are only evaluated (`%n` is rejected); the result is any value"
+_SIGN = "the result is -1, 0 or 1; C promises its sign only, so do not ask for more"
 _SYSTEM = "calls the operating system"
 _SIGNALS = "signals are not modelled"
 _FILES = "files are not modelled"
@@ -115,10 +116,12 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("Heap", APPROXIMATED, "as malloc: every object starts at an aligned address", "aligned_alloc memalign valloc posix_memalign"),
     ("Heap", APPROXIMATED, "a heap object that is never freed; with leak checking it stops the thread and forbids TRUE", "alloca"),
     ("Heap", REJECTED, _SYSTEM, "sbrk brk mallinfo malloc_usable_size"),
-    ("Blocks of memory", MODELLED, "", "memcpy mempcpy memmove memset memcmp memchr memrchr bzero explicit_bzero bcopy bcmp"),
-    ("Strings", MODELLED, "", "strlen strnlen strcpy stpcpy strncpy strcat strncat strcmp strncmp strcasecmp strncasecmp strchr strchrnul"
+    ("Blocks of memory", MODELLED, "", "memcpy mempcpy memmove memset memchr memrchr bzero explicit_bzero bcopy"),
+    ("Blocks of memory", MODELLED, _SIGN, "memcmp bcmp"),
+    ("Strings", MODELLED, "", "strlen strnlen strcpy stpcpy strncpy strcat strncat strchr strchrnul"
      " strrchr index rindex strstr strspn strcspn strpbrk strtok strtok_r strdup strndup"),
-    ("Strings", MODELLED, "in the C locale", "strcoll isalnum isalpha isascii isblank iscntrl isdigit isgraph islower isprint ispunct"
+    ("Strings", MODELLED, _SIGN, "strcmp strncmp strcasecmp strncasecmp strcoll"),
+    ("Strings", MODELLED, "in the C locale", "isalnum isalpha isascii isblank iscntrl isdigit isgraph islower isprint ispunct"
      " isspace isupper isxdigit tolower toupper"),
     ("Strings", REJECTED, "locales and messages are not modelled", "setlocale localeconv strxfrm strerror strerror_r gettext"
      " __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc"),

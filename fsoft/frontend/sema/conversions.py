@@ -187,6 +187,20 @@ def _compatible(left: CType, right: CType, assumed: set[tuple[int, int]]) -> boo
     return isinstance(left, Void) and isinstance(right, Void)
 
 
+def same_qualifiers(left: CType, right: CType) -> bool:
+    """Whether compatible types agree on the qualifiers of what they point to."""
+    while isinstance(left, (Pointer, Array)) and isinstance(right, (Pointer, Array)):
+        if isinstance(left, Pointer) and isinstance(right, Pointer):
+            if (left.atomic, left.quals) != (right.atomic, right.quals):
+                return False
+            left, right = left.to, right.to
+        elif isinstance(left, Array) and isinstance(right, Array):
+            left, right = left.element, right.element
+        else:
+            return False
+    return True
+
+
 def _compatible_functions(left: Function, right: Function, assumed: set[tuple[int, int]]) -> bool:
     if not _compatible(left.result, right.result, assumed):
         return False
@@ -221,5 +235,5 @@ def composite(old: CType, new: CType) -> CType:
     if isinstance(old, Function) and isinstance(new, Function):
         return old if new.params is None else new
     if isinstance(old, Pointer) and isinstance(new, Pointer):
-        return Pointer(composite(old.to, new.to), old.size, old.atomic or new.atomic)
+        return Pointer(composite(old.to, new.to), old.size, old.atomic or new.atomic, new.quals)
     return new

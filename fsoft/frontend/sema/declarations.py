@@ -73,7 +73,10 @@ class Declarations:
             if not isinstance(attribute, GnuAttribute):
                 continue
             if attribute.name == "aligned":
-                base = base._replace(align=max(base.align, self.alignment(attribute)))
+                align = self.alignment(attribute)
+                if isinstance(node, c_ast.Typedef) and align < align_of(base.type):
+                    self.context.unsupported(node, f"the alignment of '{node.name}', which is below that of its type")
+                base = base._replace(align=max(base.align, align))
             elif attribute.name == "mode":
                 base = base._replace(type=self._mode(base.type, attribute))
             elif attribute.name == "transparent_union" and isinstance(base.type, Record):
@@ -124,7 +127,7 @@ class Declarations:
             return self._qualified(self.specifier(node.type), node.quals)
         if kind is c_ast.PtrDecl:
             target = self.of(node.type, name)
-            pointer = Declared(Pointer(target.type, self.types.model.pointer, target.atomic))
+            pointer = Declared(Pointer(target.type, self.types.model.pointer, target.atomic, target.quals))
             return self._qualified(pointer, node.quals) if node.quals else pointer
         if kind is c_ast.ArrayDecl:
             return self._array(node, name)
@@ -192,11 +195,11 @@ class Declarations:
         inner = node.type
         if type(inner) is c_ast.ArrayDecl:
             element = self.of(inner.type, node.name or "")
-            return Declared(Pointer(element.type, self.types.model.pointer, element.atomic))
+            return Declared(Pointer(element.type, self.types.model.pointer, element.atomic, element.quals))
         declared = self.declared(node)
         ctype = declared.type
         if isinstance(ctype, Array):
-            return Declared(Pointer(ctype.element, self.types.model.pointer, ctype.atomic))
+            return Declared(Pointer(ctype.element, self.types.model.pointer, ctype.atomic, declared.quals))
         if isinstance(ctype, Function):
             return Declared(self.types.pointer(ctype))
         return declared

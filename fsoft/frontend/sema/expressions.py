@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from pycparser import c_ast
 
@@ -10,7 +11,7 @@ from fsoft.frontend import tree
 from fsoft.frontend.sema import literals
 from fsoft.frontend.sema.constants import evaluate, truth
 from fsoft.frontend.sema.context import Context, Node
-from fsoft.frontend.sema.conversions import compatible, is_null_constant
+from fsoft.frontend.sema.conversions import compatible, is_null_constant, same_qualifiers
 from fsoft.frontend.sema.layout import MemberSpec, natural_align
 from fsoft.frontend.sema.scope import EnumConstant, FunctionEntry, ObjectName, TypedefName
 from fsoft.frontend.source import Loc
@@ -28,6 +29,7 @@ from fsoft.frontend.types import (
     align_of,
     is_complete,
     is_scalar,
+    preferred_align,
     size_of,
 )  # fmt: skip
 
@@ -141,6 +143,19 @@ class Expressions:
             return expr.atomic
         return isinstance(expr, tree.Member) and expr.field.atomic
 
+    @staticmethod
+    def qualifiers(expr: tree.Expr) -> str:
+        """The qualifiers of an lvalue, as of a pointer to it: those of a member are its own and its record's."""
+        found = ""
+        while isinstance(expr, tree.Member):
+            found += expr.field.quals
+            expr = expr.base
+        if isinstance(expr, (tree.Variable, tree.CompoundLiteral)):
+            found += expr.symbol.quals
+        elif isinstance(expr, tree.Deref) and isinstance(expr.pointer.type, Pointer):
+            found += expr.pointer.type.quals
+        return "".join(sorted(set(found)))
+
     def decay(self, expr: tree.Expr) -> tree.Expr:
         ctype = expr.type
         if isinstance(ctype, Array):
@@ -148,7 +163,7 @@ class Expressions:
                 expr = self._materialised(expr)
             if isinstance(expr, tree.Deref) and self._variable_size(expr) is not None:
                 return expr.pointer
-            pointer, constant = self.pointer_to(ctype.element, ctype.atomic), self._constant_address(expr)
+            pointer, constant = self.pointer_to(ctype.element, ctype.atomic, self.qualifiers(expr)), self._constant_address(expr)
             if constant is not None:
                 return tree.IntConstant(pointer, expr.loc, constant)
             self.context.take_address(expr)
@@ -177,8 +192,8 @@ class Expressions:
             base = tree.CompoundLiteral(expr.base.type, expr.loc, symbol, init)
         return tree.Member(expr.type, expr.loc, base, expr.field, expr.atomic)
 
-    def pointer_to(self, ctype: CType, atomic: bool = False) -> Pointer:
-        return Pointer(ctype, self.types.model.pointer, atomic)
+    def pointer_to(self, ctype: CType, atomic: bool = False, quals: str = "") -> Pointer:
+        return Pointer(ctype, self.types.model.pointer, atomic, quals)
 
     def address_of(self, expr: tree.Expr, loc: Loc) -> tree.Expr:
         """`&expr`, with `&*p` and constant member addresses worked out."""
@@ -188,7 +203,7 @@ class Expressions:
             self.context.error(loc, "cannot take the address of a value that is not in memory")
         if isinstance(expr, tree.Member) and expr.field.bit_width is not None:
             self.context.error(loc, f"cannot take the address of bit-field '{expr.field.name}'")
-        pointer = self.pointer_to(expr.type, self.is_atomic(expr))
+        pointer = self.pointer_to(expr.type, self.is_atomic(expr), self.qualifiers(expr))
         if isinstance(expr, tree.Deref) and expr.pointer.type == pointer:
             return expr.pointer
         constant = self._constant_address(expr)
@@ -324,7 +339,9 @@ class Expressions:
         return self.cast(self.value(node.expr), to, loc if node.coord is not None else self.context.loc(node.expr))
 
     def cast(self, expr: tree.Expr, to: CType, loc: Loc) -> tree.Expr:
-        """An explicit cast."""
+        """An explicit cast. Where only the type matters, one that only changes qualifiers counts too."""
+        if self.context.unevaluated and isinstance(to, Pointer) and expr.type == to:
+            return tree.Cast(to, loc, expr)
         if isinstance(to, Void):
             return expr if isinstance(expr.type, Void) else tree.Cast(VOID, loc, expr)
         if isinstance(to, Record):
@@ -392,7 +409,8 @@ class Expressions:
         if isinstance(a, Pointer) or isinstance(b, Pointer):
             to = self._common_pointer(then, other)
             if to is not None:
-                return self.conversions.convert(then, to, loc), self.conversions.convert(other, to, loc)
+                convert = self.cast if self.context.unevaluated else self.conversions.convert
+                return convert(then, to, loc), convert(other, to, loc)
         self.context.error(loc, f"branches of '?:' have types '{a}' and '{b}', which do not go together")
 
     @staticmethod
@@ -405,7 +423,8 @@ class Expressions:
             return b
         if is_null_constant(other):
             return a
-        return b if isinstance(b.to, Void) else a
+        quals = "".join(sorted({*a.quals, *b.quals}))
+        return replace(b if isinstance(b.to, Void) else a, quals=quals)
 
     def _generic(self, node: Node) -> tree.Expr:
         with self.context.without_evaluation():
@@ -414,7 +433,10 @@ class Expressions:
         for association in node.associations:
             if association.type is None:
                 default = association
-            elif compatible(self.context.declarations.type_name(association.type).type, control):
+                continue
+            declared = self.context.declarations.type_name(association.type)
+            qualified = bool(declared.quals or declared.atomic)  # no value has such a type
+            if not qualified and compatible(declared.type, control) and same_qualifiers(declared.type, control):
                 return self.any(association.expr)
         if default is None:
             self.context.error(node, f"no association of _Generic fits type '{control}'")
@@ -431,13 +453,19 @@ class Expressions:
         self.require_complete(ctype, loc, "sizeof of")
         return tree.IntConstant(self.types.size_t, loc, size_of(ctype))
 
-    def alignment(self, node: Node, loc: Loc) -> tree.Expr:
-        """`_Alignof`."""
+    def alignment(self, node: Node, loc: Loc, least: bool) -> tree.Expr:
+        """`_Alignof` (`least`) and `__alignof__`. They differ for types: C's gives what members get, GNU's what variables get."""
         ctype, atomic, align = self._operand_type(node)
-        natural = natural_align(MemberSpec("", ctype, atomic)) if not isinstance(ctype, Array) else align_of(ctype)
-        return tree.IntConstant(self.types.size_t, loc, max(align, natural))
+        if not align:
+            if not (least and isinstance(node, c_ast.Typename)):
+                align = preferred_align(ctype)
+            elif isinstance(ctype, Array):
+                align = align_of(ctype)
+            align = max(align, natural_align(MemberSpec("", ctype, atomic)))
+        return tree.IntConstant(self.types.size_t, loc, align)
 
     def _operand_type(self, node: Node) -> tuple[CType, bool, int]:
+        """Type of an operand that is not evaluated, whether it is atomic, and the alignment that its declaration gives it, if it does."""
         if isinstance(node, c_ast.Typename):
             declared = self.context.declarations.type_name(node)
             return declared.type, declared.atomic, declared.align
@@ -445,4 +473,5 @@ class Expressions:
             expr = self.any(node)
         if isinstance(expr, tree.Member) and expr.field.bit_width is not None:
             self.context.error(node, f"sizeof of bit-field '{expr.field.name}'")
-        return expr.type, self.is_atomic(expr), 0
+        align = expr.field.align if isinstance(expr, tree.Member) else expr.symbol.align if isinstance(expr, tree.Variable) else 0
+        return expr.type, self.is_atomic(expr), align

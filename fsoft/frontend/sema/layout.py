@@ -22,6 +22,7 @@ class MemberSpec:
     align: int = 0
     packed: bool = False
     width: int | None = None
+    quals: str = ""
 
 
 @dataclass(slots=True)
@@ -29,6 +30,7 @@ class _Placed:
     spec: MemberSpec
     bit: int
     apart: bool = False  # behind a zero-width bit-field
+    align: int = 0  # of a member that is no bit-field
 
 
 def round_up(value: int, unit: int) -> int:
@@ -44,6 +46,7 @@ def lay_out(record: Record, members: Sequence[MemberSpec], packed: bool, pack: i
         spec_packed = packed or spec.packed
         if record.kind == "union":
             position = 0
+        member_align = 0
         if spec.width is None:
             member_align = _member_align(spec, spec_packed, pack)
             record_align = max(record_align, member_align)
@@ -54,7 +57,8 @@ def lay_out(record: Record, members: Sequence[MemberSpec], packed: bool, pack: i
             if spec.name:
                 record_align = max(record_align, _bit_field_align(spec, spec_packed, pack))
         bits = max(bits, position)
-        placed.append(_Placed(spec, start, spec.width is not None and bool(placed) and _ends_location(placed[-1])))
+        apart = spec.width is not None and bool(placed) and _ends_location(placed[-1])
+        placed.append(_Placed(spec, start, apart, member_align))
     record_align = max(record_align, align)
     size = round_up(round_up(bits, 8) // 8, record_align)
     record.complete(tuple(_field(item, size) for item in placed if item.spec.name or item.spec.width is None), size, record_align)
@@ -106,7 +110,7 @@ def _place_bits(spec: MemberSpec, packed: bool, pack: int, position: int) -> tup
 def _field(item: _Placed, record_size: int) -> Field:
     spec = item.spec
     if spec.width is None:
-        return Field(spec.name, spec.type, item.bit // 8, atomic=spec.atomic)
+        return Field(spec.name, spec.type, item.bit // 8, atomic=spec.atomic, align=item.align, quals=spec.quals)
     assert isinstance(spec.type, Int)
     storage, offset = _storage_unit(spec.type, item.bit, spec.width, record_size)
     return Field(spec.name, storage, offset, item.bit - 8 * offset, spec.width, apart=item.apart)

@@ -88,9 +88,10 @@ class Objects:
 
     def _symbol(self, node: Node, declared: Declared, storage: str, loc: Loc) -> tree.Symbol:
         unique = self.context.unique_name(node.name)
-        return tree.Symbol(
-            node.name, unique, declared.type, storage, loc, atomic=declared.atomic, volatile=declared.volatile
-        )
+        symbol = tree.Symbol(node.name, unique, declared.type, storage, loc)
+        symbol.atomic, symbol.volatile = declared.atomic, declared.volatile
+        symbol.align, symbol.quals = declared.align, declared.quals
+        return symbol
 
     def _local(self, node: Node, declared: Declared, loc: Loc) -> tree.Statement:
         symbol = self._symbol(node, declared, "local", loc)
@@ -169,10 +170,11 @@ class Objects:
             context.error(loc, f"compound literal of incomplete type '{ctype}'")
         if not static:
             symbol = context.temporary("<literal>", ctype, loc)
-            symbol.atomic = declared.atomic
+            symbol.atomic, symbol.quals = declared.atomic, declared.quals
             return tree.CompoundLiteral(ctype, loc, symbol, init)
         linked = context.linker.anonymous_object(ctype, loc)
         linked.init = init
+        linked.symbol.quals = declared.quals
         entry = ObjectName(linked.symbol, ctype, loc, linked)
         context.use(entry)
         return tree.Variable(ctype, loc, linked.symbol)

@@ -151,8 +151,8 @@ class Operators:
         op, loc, expressions = node.op, self.context.loc(node), self.context.expressions
         if op == "sizeof":
             return expressions.size(node.expr, loc)
-        if op == "_Alignof":
-            return expressions.alignment(node.expr, loc)
+        if op in ("_Alignof", "__alignof__"):
+            return expressions.alignment(node.expr, loc, least=op == "_Alignof")
         if op == "&":
             return expressions.address_of(expressions.any(node.expr), loc)
         if op == "*":

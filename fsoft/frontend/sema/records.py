@@ -110,7 +110,7 @@ class Records:
                 return None
         declared = self.context.declarations.declared(decl)
         packed = any(isinstance(item, GnuAttribute) and item.name == "packed" for item in decl.attributes or ())
-        spec = MemberSpec(decl.name or "", declared.type, declared.atomic, declared.align, packed)
+        spec = MemberSpec(decl.name or "", declared.type, declared.atomic, declared.align, packed, quals=declared.quals)
         if decl.bitsize is not None:
             spec.width = self._width(decl, declared)
         else:

@@ -23,6 +23,11 @@ class Declared(NamedTuple):
     const: bool = False
     align: int = 0
 
+    @property
+    def quals(self) -> str:
+        """As of a Pointer to it."""
+        return "c" * self.const + "v" * self.volatile
+
 
 @dataclass(slots=True)
 class TypedefName:

@@ -79,7 +79,7 @@ class Statements:
             if not is_complete(declared.type):
                 context.error(loc, f"parameter '{name}' has incomplete type '{declared.type}'")
             symbol = tree.Symbol(name, context.unique_name(name), declared.type, "param", loc)
-            symbol.atomic, symbol.volatile = declared.atomic, declared.volatile
+            symbol.atomic, symbol.volatile, symbol.quals = declared.atomic, declared.volatile, declared.quals
             symbols.append(symbol)
             context.scope.names[name] = ObjectName(symbol, declared.type, loc)
         return tuple(symbols)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from fsoft.frontend.tokens import Lexer
+from fsoft.frontend.cpp.scan import CHARACTER, ID, NUMBER
 
 _MASK = (1 << 64) - 1
 _PRECEDENCE = {
@@ -28,7 +29,9 @@ _ARITHMETIC: dict[str, Callable[[int, int], int]] = {
     "|": lambda a, b: a | b,
     "^": lambda a, b: a ^ b,
 }
-_ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
+_INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)([uU](?:ll|LL|[lL])?|(?:ll|LL|[lL])[uU]?|)")
+_PIECE = re.compile(r"\\(?:x[0-9a-fA-F]+|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{1,3}|.)|[^\\]")
+_ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27, "E": 27}
 
 
 class _Number(NamedTuple):
@@ -39,9 +42,10 @@ class _Number(NamedTuple):
 _ZERO = _Number(0, False)
 
 
-def evaluate(text: str) -> int:
-    """The value of a condition; names still in it are 0, and so are calls of them. ValueError says what is wrong."""
-    parser = _Parser([(token.type, token.value) for token in Lexer(text, "#if").run()])
+def evaluate(words: Sequence[tuple[str, str]]) -> int:
+    """The value of a condition, given as kinds and texts of its words; names still in it are 0, and so are calls of
+    `__has_attribute` and its kin: it has none. ValueError says what is wrong."""
+    parser = _Parser(words)
     number = parser.ternary(True)
     if parser.position < len(parser.tokens):
         raise ValueError(f"'{parser.tokens[parser.position][1]}' does not belong there")
@@ -56,7 +60,7 @@ def _wrap(value: int, unsigned: bool) -> _Number:
 class _Parser:
     """`live` says whether the value matters: a division by zero that is never evaluated is no error."""
 
-    def __init__(self, tokens: list[tuple[str, str]]):
+    def __init__(self, tokens: Sequence[tuple[str, str]]):
         self.tokens = tokens
         self.position = 0
 
@@ -104,13 +108,15 @@ class _Parser:
             operand = self.unary(live)
             result = {"-": -operand.value, "+": operand.value, "~": ~operand.value}[value]
             return _wrap(result, operand.unsigned)
-        if kind == "INT_CONST_DEC":
+        if kind == NUMBER:
             return _integer(value)
-        if kind.endswith("CHAR_CONST"):
-            return _Number(_character(value), False)
-        if not (value[0].isalpha() or value[0] in "_$"):
+        if kind == CHARACTER:
+            return _character(value)
+        if kind != ID:
             raise ValueError(f"'{value}' does not belong there")
         if self.peek() == "(":
+            if live and not value.startswith("__has_"):
+                raise ValueError(f"'{value}' is not a macro with arguments")
             self.skip_call()
         return _ZERO
 
@@ -147,22 +153,50 @@ def _apply(op: str, left: _Number, right: _Number, live: bool) -> _Number:
 
 
 def _integer(text: str) -> _Number:
-    digits = text.lower().rstrip("ul")
-    if digits.startswith("0") and digits.isdigit():
-        value = int(digits, 8)
-    else:
-        value = int(digits, 0)
+    match = _INTEGER.fullmatch(text)
+    if match is None:
+        raise ValueError(f"'{text}' is not an integer")
+    digits = match[1].lower()
+    value = int(digits, 8) if digits.isdigit() and digits.startswith("0") else int(digits, 0)
     if value > _MASK:
         raise ValueError(f"{text} is too large")
-    return _Number(value, "u" in text.lower() or value >> 63 == 1)
+    return _Number(value, "u" in match[2].lower() or value >> 63 == 1)
 
 
-def _character(text: str) -> int:
-    inside = text[text.index("'") + 1 : -1]
-    if not inside.startswith("\\"):
-        return ord(inside[-1]) if len(inside) == 1 else int.from_bytes(inside.encode("utf-8", "replace")[-4:], "big")
-    body = inside[1:]
-    if body[0] == "x":
+def _character(text: str) -> _Number:
+    """A character constant: bytes of a signed char, several of them together an int, or one wide character."""
+    quote = text.index("'")
+    pieces = _PIECE.findall(text[quote + 1 : -1])
+    if not pieces:
+        raise ValueError("empty character constant")
+    prefix = text[:quote]
+    if prefix:
+        bits = 16 if prefix == "u" else 32
+        return _signed(_code(pieces[-1]), bits, prefix != "L")
+    codes = [code for piece in pieces for code in _bytes(piece)]
+    value = 0
+    for code in codes:
+        value = value << 8 | code & 0xFF
+    return _signed(value, 8 if len(codes) == 1 else 32, False)
+
+
+def _signed(value: int, bits: int, unsigned: bool) -> _Number:
+    value &= (1 << bits) - 1
+    return _Number(value - (1 << bits) if not unsigned and value >> (bits - 1) else value, unsigned)
+
+
+def _bytes(piece: str) -> bytes:
+    """A character or an escape as the bytes of the file."""
+    if piece[0] == "\\" and piece[1] not in "uU":
+        return bytes([_code(piece) & 0xFF])
+    return (piece if piece[0] != "\\" else chr(_code(piece))).encode("utf-8", "surrogateescape")
+
+
+def _code(piece: str) -> int:
+    if piece[0] != "\\":
+        return ord(piece)
+    body = piece[1:]
+    if body[0] in "xuU":
         return int(body[1:], 16)
     if body[0] in "01234567":
         return int(body, 8)

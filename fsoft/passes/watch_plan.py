@@ -20,6 +20,7 @@ from fsoft.properties.ordering import UNKNOWN, effects, fence
 from fsoft.properties.race_objects import race_ranges
 
 _MOST_CELLS = 64  # through which one access may synchronise
+_WOKEN = "__fsoft_woken"  # of the library: who may leave a condition or barrier that may be gone
 Accessing = Load | Store | Free | Leave
 Cell = tuple[int, int, int]
 """Object, offset, size."""
@@ -62,9 +63,10 @@ class Plan:
 
     def __init__(self, program: Program):
         self.old = program
-        if program.unbounded or len(program.threads) > 64:
-            raise Unwatchable("any number of threads" if program.unbounded else "more than 64 threads")
+        if program.unbounded or len(program.threads) > 63:
+            raise Unwatchable("any number of threads" if program.unbounded else "more than 63 threads")
         self.points_to = PointsTo(program)
+        self._one_barrier()
         self.sharing = Sharing(program, self.points_to)
         self.strides = Strides(program, self.points_to)
         self.ranges = race_ranges(program)
@@ -82,12 +84,29 @@ class Plan:
     def _fields(self) -> None:
         self.layout = Fields(self.old)
         word, many = self.old.word // 8, len(self.old.threads)
-        self.mask = next(size for size in (1, 2, 4, 8) if 8 * size >= many)
+        self.mask = next(size for size in (1, 2, 4, 8) if 8 * size > many)
+        self.gone = const(1 << many, 8 * self.mask)  # the head of a release sequence whose slot runs another thread by now
         self.on = self.layout.field("on", 1)
         self.address, self.extent = self.layout.field("address", word), self.layout.field("size", word)
         self.kind = self.layout.field("kind", 1)
         self.knows = self.layout.field("knows", self.mask)
         self.seen, self.fenced = self.layout.field("seen", self.mask), self.layout.field("fenced", self.mask)
+
+    def _one_barrier(self) -> None:
+        """Where barriers are destroyed, one word tells all who wait at some barrier to go on: it orders them as one barrier would."""
+        found: set[int] = set()
+        for thread in self.old.threads:
+            for step in thread.template.steps:
+                for tag in step.tags:
+                    if tag.kind == "arrive" and tag.operand is not None and self._leaves_a_word(thread.index, step):
+                        known = constants_in(tag.operand, thread.own)
+                        found |= known if known is not None else {-1, -2}
+        if len(found) > 1:
+            raise Unwatchable("there may be several barriers, and some are destroyed")
+
+    def _leaves_a_word(self, slot: int, step: Step) -> bool:
+        stores = (action for action in step.actions if isinstance(action, Store))
+        return any(self.old.objects[n].name == _WOKEN for action in stores for n in members(self.points_to.touched(slot, action)))
 
     # ------------------------------------------------------------ who may race
 

@@ -114,9 +114,15 @@ class _Step:
         return target
 
     def _start(self) -> None:
-        """Another thread runs in this slot: it knows nothing yet, and heads no release sequence."""
-        for address in [self.plan.knows[0], self.plan.seen[0], self.plan.fenced[0], *self.plan.carried.values()]:
-            self._clear(address, "old", self._active())
+        """Another thread runs in this slot: it knows nothing yet, and heads no release sequence. Those of its predecessor go on."""
+        old, active = self.around.register("old", self.around.bits), self._active()
+        for address in [self.plan.knows[0], self.plan.seen[0], self.plan.fenced[0]]:
+            self._clear(address, "old", active)
+        for address in self.plan.carried.values():
+            self._load(old, address, active)
+            headed = nonzero(binary("and", old, self.around.me))
+            others = binary("and", old, self._not(self.around.me))
+            self._store(address, ite(headed, binary("or", others, self.plan.gone), old), active)
 
     def _fence(self, order: str) -> None:
         mine, old = self.around.me, self.around.register("old", self.around.bits)

@@ -23,6 +23,7 @@ from fsoft.program.expr import TRUE, Expr, const, registers, substitute
 from fsoft.program.interpreter import GuardFunction, StepFunction, in_section, set_bits
 from fsoft.program.liveness import expressions, live_registers, target
 from fsoft.program.memory import Memory
+from fsoft.program.numeric import numeric_uses
 from fsoft.program.program import (
     Action,
     Alloc,
@@ -90,6 +91,7 @@ class _StepWriter:
         guard = self.fix(self.step.guard)
         if guard is not TRUE:
             out.line(f"if not {out.expr(guard)}: return False")
+        self.look(guard)
         for action in self.step.actions:
             self.action(action)
         self.finish()
@@ -181,10 +183,13 @@ class _StepWriter:
         if when.is_const and not when.value:
             return
         out = self.out
+        self.look(when)
         if when is not TRUE:
             condition = out.expr(when)
             out.open(f"if {condition}:")
             out.line("pass")  # what follows may come to nothing in this slot
+        for root in expressions(action):
+            self.look(self.fix(root))
         _WRITERS[type(action)](self, action)
         name = target(action)
         if name is not None:
@@ -193,6 +198,17 @@ class _StepWriter:
             out.forget(name)
         if when is not TRUE:
             out.close()
+
+    def look(self, root: Expr) -> None:
+        """Where the explorer lets freed objects stand for new ones: tell it that an address of the heap is used as a number."""
+        if not (self.compiler.canonical and self.program.heap_reuse and self.memory.heap):
+            return
+        out, shift = self.out, self.program.offset_bits
+        for argument, other in numeric_uses(root, self.program.word, shift):
+            out.names["heap"] = self.memory.heap
+            seen = f"{out.expr(argument)} >> {shift}"
+            apart = f" and {seen} != {out.expr(other)} >> {shift}" if other is not None else ""
+            out.line(f"if {seen} in heap{apart}: M.bared = True")
 
     def loc(self, loc: Loc) -> Loc:
         return self.step.loc if loc == NOWHERE else loc

@@ -2,7 +2,8 @@
 
 Two reductions keep the number of states down (both off with `reduce=False`):
 - a thread at a local location (see `local.py`) moves alone, and at once where it has nothing to choose;
-- `malloc` takes a freed object to which no pointer is left instead of a new one: nobody can tell them apart.
+- `malloc` takes a freed object to which no pointer is left instead of a new one: nobody can tell them apart. Where a run uses an address
+  as a number (`numeric.py`) somebody can: the search begins again without this.
 And one that needs no option: a step that does nothing but stop its thread is not followed, for whatever the others do next
 they also do with that thread not yet stopped.
 """
@@ -92,6 +93,10 @@ class _Asked(Exception):
     """A step that was to run by itself wants to choose."""
 
 
+class _Told(Exception):
+    """Heap objects that were taken for the same can be told apart."""
+
+
 class _Enough(Exception):
     """The search stops; the argument says why ("" when everything asked is answered)."""
 
@@ -134,11 +139,16 @@ class Explorer:
         self.reduce = reduce
         self.chooser = Chooser(self._domain)
         self.stats = Stats()
+        self._moves: list[dict[int, list[_Move]]] = [{} for _ in slots]
+        self._alike, self._merged = reduce, False  # whether a freed object may stand for others, and whether one did
+        self._begin()
+
+    def _begin(self) -> None:
+        """Nothing is known yet."""
         self.findings: dict[str, tuple[Finding, _Where]] = {}
         self.halts: dict[Halted, None] = {}
         self.passed: dict[int, None] = {}
         self.others: dict[Violation, None] = {}  # violations of what was not asked
-        self._moves: list[dict[int, list[_Move]]] = [{} for _ in slots]
         self._keys: list[bytes] = []
         self._visited: set[bytes] = set()
         self._parents, self._by_slot, self._by_step = array("q"), array("H"), array("I")
@@ -148,7 +158,7 @@ class Explorer:
     # ------------------------------------------------------------ choices
 
     def _domain(self, question: Question, options: Sequence[int] | None) -> Sequence[int]:
-        if question.kind == "alloc" and options is not None and self.reduce:
+        if question.kind == "alloc" and options is not None and self._alike:
             return self._fewer_objects(options)
         return self.sampler(question, options)
 
@@ -164,6 +174,7 @@ class Explorer:
         forgotten = [a for a in options[1:] if a >> shift not in held and self._dead(v, a)]
         if not forgotten:
             return options
+        self._merged = True
         return [forgotten[0], *(address for address in options[1:] if address not in forgotten)]
 
     def _dead(self, v: Vector, address: int) -> bool:
@@ -214,7 +225,13 @@ class Explorer:
         started = time.monotonic()
         why = ""
         try:
-            self._search(started, all_properties)
+            try:
+                self._search(started, all_properties)
+            except _Told:
+                self._alike = False
+                self._begin()
+                self.stats.states = self.stats.depth = 0
+                self._search(started, all_properties)
         except _Enough as enough:
             why = str(enough)
         self.stats.seconds = time.monotonic() - started
@@ -238,6 +255,8 @@ class Explorer:
                 self._hunt(_HUNTS[self._hunted][1])
             self._expand(number)
             number += 1
+            if self._merged and self._alike and self.machine.memory.bared:
+                raise _Told
 
     def _next_hunt(self) -> int:
         """After how many states."""

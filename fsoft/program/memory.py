@@ -37,6 +37,8 @@ class Memory:
         self.layout = layout
         self.program = layout.program
         self.strict = "valid-deref" in self.program.checks
+        self.heap = frozenset(number for pool in self.program.pools for number in pool.objects)
+        self.bared = False  # the number of a heap object may have been seen: an address was used as a number, or in pieces
         self._questions: dict[int, Question] = {}
         self._tables: dict[int, dict[int, int]] = {}
 
@@ -119,9 +121,15 @@ class Memory:
         result = 0
         for cell in place.cells.overlapping(offset, size):
             value = self._value(v, place, cell.number, cell.size, choose)
+            self._look_for_pointers(value)
             shift = 8 * (cell.offset - offset)
             result |= value << shift if shift >= 0 else value >> -shift
         return result & ((1 << (8 * size)) - 1)
+
+    def _look_for_pointers(self, value: Any) -> None:
+        """Part of a cell is accessed, or several cells: whether an address is among what is taken to pieces there."""
+        if isinstance(value, int) and value >> self.program.offset_bits in self.heap:
+            self.bared = True
 
     def _value(self, v: Vector, place: Place, number: int, size: int, choose: Choose) -> int:
         if place.rom is not None:
@@ -159,8 +167,10 @@ class Memory:
         if number is not None:
             v[place.base + number] = value
             return True
+        self._look_for_pointers(value)
         for cell in place.cells.overlapping(offset, size):
             old = v[place.base + cell.number]
+            self._look_for_pointers(old)
             parts = [_byte(old, k) for k in range(cell.size)]
             for k in range(cell.size):
                 at = cell.offset + k - offset

@@ -10,8 +10,9 @@ Values are those of sequential consistency; only who knows what depends on memor
 - **Fences** (`Tag("fence")`): a release fence lets later relaxed stores of its thread give what was known at the fence; an acquire fence
   takes what earlier relaxed loads saw. seq_cst is both.
 - **Library objects** by the tag of the step: unlock, post, create and exit give; lock, wait and join take. A lock that was only tried
-  takes if it was taken; readers take from writers and not from each other; conditions order nothing by themselves (their mutex does),
-  nor do initialisation, detaching and cancelling.
+  takes if it was taken, and who reads the value of a semaphore takes nothing; readers take from writers and not from each other; conditions
+  order nothing by themselves (their mutex does), nor do initialisation, detaching and cancelling. A word that a step keeps `apart` belongs
+  to the model and not to the object.
 - Accesses in a user's **atomic section** are sequentially consistent.
 """
 
@@ -24,7 +25,8 @@ from fsoft.program.program import ORDERS, Action, Load, Program, Step, Store, Te
 UNKNOWN = "?"
 _SILENT = frozenset({"signal", "broadcast", "init", "destroy", "detach", "cancel"})
 _GIVING = frozenset({"release", "rwunlock", "post", "create", "exit"})
-_TRYING = frozenset({"try", "semwait"})
+_LOOKING = frozenset({"try", "look"})
+_TRYING = _LOOKING | {"semwait"}
 _TAKING = frozenset({"acquire", "rdlock", "wrlock", "wake", "join", "start"})
 _ACQUIRES = frozenset({"consume", "acquire", "acq_rel", ""})
 _RELEASES = frozenset({"release", "acq_rel", ""})
@@ -44,11 +46,11 @@ class Effect:
 
 
 def orders_less(program: Program) -> bool:
-    """Whether a thread may learn what another one did without being ordered behind it: from an atomic operation weaker than seq_cst, or
-    from a lock that it tried to get."""
+    """Whether a thread may learn what another one did without being ordered behind it: from an atomic operation weaker than seq_cst, from a
+    lock that it tried to get, or from the value of a semaphore."""
     steps = [step for template in program.templates() for step in template.steps]
     weaker = any(isinstance(action, (Load, Store)) and action.order for step in steps for action in step.actions)
-    return weaker or any(tag.kind == "try" for step in steps for tag in step.tags)
+    return weaker or any(tag.kind in _LOOKING for step in steps for tag in step.tags)
 
 
 def fence(step: Step) -> str | None:
@@ -86,6 +88,8 @@ def _effect(step: Step, k: int, action: Load | Store, section: bool) -> Effect:
         if isinstance(action, Load):
             return Effect(takes=acquires(order), seen=True, atomic=True)
         return Effect(gives=releases(order), claims=before and acquires(order), continues=before, atomic=True)
+    if any(tag.kind == "apart" and tag.operand is action.address for tag in step.tags):
+        return Effect(continues=isinstance(action, Store))
     if isinstance(action, Load):
         return _library_load(step, action, kinds)
     gives = bool(kinds & _GIVING) or not kinds & (_SILENT | _TRYING | _TAKING)

@@ -16,6 +16,7 @@ HEAD = """#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 int x, y; atomic_int flag; atomic_char small; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; int *p;
+pthread_barrier_t b, c; pthread_cond_t k = PTHREAD_COND_INITIALIZER;
 """
 
 
@@ -103,3 +104,22 @@ def test_races_on_other_objects_do_not_count(tmp_path: Path) -> None:
 def test_model_checkers_answer_too(engine: str, define: list[str], verdict: str) -> None:
     loaded = fsoft.load("models/orders/message.c", define=define)
     assert loaded.check("no-data-race", engine=engine, race_model="c11").verdict == verdict
+
+
+PASSES = "x = 1; pthread_barrier_init(&b, 0, 1); pthread_barrier_wait(&b); pthread_barrier_destroy(&b); " + store("relaxed")
+
+
+def test_conditions_are_not_ordered_by_barriers(tmp_path: Path) -> None:
+    """Where both are destroyed, one word of the library says who may leave."""
+    waits = "pthread_mutex_lock(&m); pthread_cond_wait(&k, &m); pthread_mutex_unlock(&m); x = 2; pthread_cond_destroy(&k);"
+    loaded = program(tmp_path, PASSES, f"if (atomic_load_explicit(&flag, memory_order_relaxed)) {{ {waits} }}")
+    assert answer(loaded) == "FALSE(no-data-race)"
+
+
+def test_several_barriers_that_are_destroyed_are_no_proof(tmp_path: Path) -> None:
+    waits = "pthread_barrier_init(&c, 0, 1); pthread_barrier_wait(&c); x = 2;"
+    loaded = program(tmp_path, PASSES, f"if (atomic_load_explicit(&flag, memory_order_relaxed)) {{ {waits} }}")
+    assert answer(loaded) == "UNKNOWN" and "several barriers" in loaded.unwatched
+    kept = PASSES.replace("pthread_barrier_destroy(&b);", "")
+    loaded = program(tmp_path, kept, f"if (atomic_load_explicit(&flag, memory_order_relaxed)) {{ {waits} }}")
+    assert answer(loaded) == "FALSE(no-data-race)"

@@ -58,7 +58,13 @@ static int went_on(__fsoft_mask waiting) {
     return waiting == 0 ? ALONE : 0;
 }
 
+/* Who was woken is kept for all conditions and barriers together: threads are put in order by the mutex, not by this word. */
+static void looks_at_woken(void) {
+    if (COND_DIES) __fsoft_tag("apart", &__fsoft_woken);
+}
+
 static __fsoft_mask waiting_at(struct __fsoft_cond *c) { /* as the thread sees it that is about to go on: itself, until it is woken */
+    looks_at_woken();
     if (COND_DIES) return ~__fsoft_woken & SELF_BIT;
     return c->waiting;
 }
@@ -73,6 +79,7 @@ static void waits_no_more(struct __fsoft_cond *c, __fsoft_mask waiting) {
 }
 
 static void wake_up(struct __fsoft_cond *c, __fsoft_mask waiting, __fsoft_mask whom) {
+    looks_at_woken();
     c->waiting = waiting & ~whom;
     if (COND_DIES) __fsoft_woken = __fsoft_woken | (waiting & whom);
 }
@@ -163,6 +170,7 @@ __fsoft_atomic int pthread_cond_signal(struct __fsoft_cond *c) {
 __fsoft_atomic int pthread_cond_broadcast(struct __fsoft_cond *c) {
     __fsoft_tag("broadcast", c);
     __fsoft_check(!c->destroyed, MISUSE, "broadcast on a destroyed condition");
+    looks_at_woken();
     if (COND_DIES) __fsoft_woken = __fsoft_woken | c->waiting;
     c->waiting = 0;
     return 0;

@@ -10,7 +10,7 @@
    wait wake                       a condition: the thread starts to wait (the step also has release of the mutex); it goes on
                                    (the step also has acquire of the mutex)
    signal broadcast                a condition
-   semwait post                    a semaphore; semwait blocks while it is zero
+   semwait post look               a semaphore; semwait blocks while it is zero, look only reads it
    arrive barrier                  a barrier: a thread arrives; it goes on
    create join detach cancel       a thread descriptor
    exit once                       the own descriptor; a once flag (blocks while its routine runs)
@@ -18,6 +18,7 @@
    owner readers                   a blocking step only: the word with the id of the thread, or the mask of threads, that it waits for;
                                    the step goes on only when they have let go
    shared                          a step that takes a readers-writer lock: the mask of the threads that hold it for reading
+   apart                           a word of the model's own: accesses to it put nobody in order
 */
 #define __fsoft_atomic __attribute__((__fsoft_atomic__))
 #define __fsoft_plain __attribute__((__fsoft_plain__))

@@ -88,6 +88,7 @@ int sem_post(struct __fsoft_sem *s) {
 }
 
 static __fsoft_atomic int sem_read(struct __fsoft_sem *s) {
+    __fsoft_tag("look", s);
     __fsoft_check(s->destroyed != 1, MISUSE, "use of a destroyed semaphore");
     __fsoft_check(s->destroyed != 0, MISUSE, "use of a semaphore that is not initialised");
     return (int)s->value;

@@ -6,13 +6,14 @@ static __fsoft_word reaped(struct __fsoft_thread *thread) {
     return 0;
 }
 
+/* The thread itself, which nobody can return, if the one that waits has to end instead. */
 static __fsoft_atomic void *take_result(struct __fsoft_thread *thread) {
     __fsoft_word state = thread->state, detached = thread->detached;
     int stop = cancelled();
     void *result = 0;
     __fsoft_tag("join", thread);
     __fsoft_require(state != 1 || detached || stop);
-    if (stop) return 0;
+    if (stop) return thread;
     __fsoft_check(!detached, MISUSE, "join of a detached thread");
     __fsoft_check(state == 1 || state == 2, MISUSE, "join of a thread that has been joined, or was never created");
     if (detached || state == 0 || state == 3) __fsoft_undefined("join of a thread that is not joinable");
@@ -29,7 +30,7 @@ __fsoft_plain int pthread_join(unsigned long id, void **result) {
     if (id == (unsigned long)__fsoft_self()) return EDEADLK;
     if (CANCELS) pthread_testcancel();
     value = take_result(&__fsoft_threads[id - 1]);
-    if (CANCELS) pthread_testcancel();
+    if (CANCELS && value == &__fsoft_threads[id - 1]) pthread_testcancel();
     if (result) *result = value;
     return 0;
 }

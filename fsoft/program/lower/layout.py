@@ -8,6 +8,7 @@ Bytes between members have cells only in programs that may look at them (`Layout
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from fsoft.frontend import types as ct
@@ -44,12 +45,12 @@ def _shift(runs: tuple[Run, ...], offset: int, prefix: str) -> list[Run]:
     return [Run(r.start + offset, r.size, r.stride, r.count, prefix + r.name, r.signed, r.ctype) for r in runs]
 
 
-def _array(ctype: ct.Array, layouts: Layouts) -> tuple[Run, ...]:
-    count, step = ctype.count or 0, ct.size_of(ctype.element)
+def _repeated(runs: Iterable[Run], step: int, count: int) -> tuple[Run, ...]:
+    """The cells of an array, from those of its element."""
     if count == 0:
         return ()
     out: list[Run] = []
-    for run in layouts.runs(ctype.element):
+    for run in runs:
         if run.count == 1:
             out.append(Run(run.start, run.size, step, count, "[]" + run.name, run.signed, run.ctype))
         elif run.stride * run.count == step:
@@ -94,6 +95,17 @@ def _padding(runs: list[Run], size: int) -> list[Run]:
     return [Run(at, 1, 1, 1, ".<padding>", False, PADDING) for start, end in _holes(runs, size) for at in range(start, end)]
 
 
+def _wide_padding(runs: list[Run], size: int) -> list[Run]:
+    """The same in few cells."""
+    out: list[Run] = []
+    for start, end in _holes(runs, size):
+        while start < end:
+            wide = next(wide for wide in (8, 4, 2, 1) if start % wide == 0 and start + wide <= end)
+            out.append(Run(start, wide, wide, 1, ".<padding>", False, PADDING))
+            start += wide
+    return out
+
+
 class Layouts:
     """Layouts of one program, remembered per type. `padding`: bytes between members are cells, too, which struct copies leave alone."""
 
@@ -108,11 +120,16 @@ class Layouts:
             self._runs[ctype] = self._make(ctype)
         return self._runs[ctype]
 
+    def blocks(self, ctype: ct.CType, count: int) -> tuple[Run, ...]:
+        """The cells of memory without a declared type that is cut as an array of this one: no byte is left out."""
+        size, runs = ct.size_of(ctype), list(self.runs(ctype))
+        return _repeated(sorted(runs + _wide_padding(runs, size), key=lambda r: r.start), size, count)
+
     def _make(self, ctype: ct.CType) -> tuple[Run, ...]:
         if isinstance(ctype, ct.Record):
             return self._union(ctype) if ctype.kind == "union" else self._struct(ctype)
         if isinstance(ctype, ct.Array):
-            return _array(ctype, self)
+            return _repeated(self.runs(ctype.element), ct.size_of(ctype.element), ctype.count or 0)
         size = ctype.bits // 8 if isinstance(ctype, ct.Float) else ct.size_of(ctype)
         return (Run(0, size, size, 1, "", is_signed(ctype), str(ctype)),)
 

@@ -81,7 +81,11 @@ class Memory:
         try:
             return self.layouts.runs(ctype)
         except OverflowError:
-            raise InputError(loc, f"an object of type '{ctype}' has too many cells; make its arrays smaller") from None
+            raise self._too_many(ctype, loc) from None
+
+    @staticmethod
+    def _too_many(ctype: ct.CType, loc: Loc) -> InputError:
+        return InputError(loc, f"an object of type '{ctype}' has too many cells; make its arrays smaller")
 
     def sized(self, ctype: ct.CType, name: str, loc: Loc) -> int:
         size = ct.size_of(ctype)
@@ -183,8 +187,12 @@ class Memory:
         return pool
 
     def heap_runs(self, pool: HeapPool) -> tuple[Run, ...]:
+        """Objects of other types may be in the pool as well, so that what is padding in one is a value in another."""
         if pool.type is not None:
-            return self.runs(ct.Array(pool.type, pool.capacity // ct.size_of(pool.type)), pool.loc)
+            try:
+                return self.layouts.blocks(pool.type, pool.capacity // ct.size_of(pool.type))
+            except OverflowError:
+                raise self._too_many(pool.type, pool.loc) from None
         unit = self.word_bytes if pool.capacity % self.word_bytes == 0 else 1
         return (Run(0, unit, unit, pool.capacity // unit, "[]"),) if pool.capacity else ()
 

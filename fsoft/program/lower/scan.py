@@ -15,6 +15,7 @@ _COPYING = frozenset({"memcpy", "memmove", "mempcpy", "bcopy", "realloc", "reall
 _LOOKING = frozenset({"memcmp", "bcmp", "memchr", "memrchr", "rawmemchr", "memmem", "memccpy"})
 _WHOLE = frozenset({"free", "memset", "memcpy", "memmove", "bzero", "realloc"})
 """Functions that take a struct as a block of memory and do not say what is in it."""
+_BLOCKS = frozenset({"memcpy", "memmove", "mempcpy", "bcopy"})
 _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
@@ -72,6 +73,7 @@ def facts_of(root: object) -> Facts:
             if isinstance(node.callee, tree.FunctionName):
                 facts.calls.append(node.callee.name)
                 blocks |= {id(argument) for argument in node.args} if node.callee.name in _WHOLE else set()
+                facts.views |= _copied(node) if node.callee.name in _BLOCKS else set()
             else:
                 facts.indirect = True
         elif isinstance(node, tree.Cast) and id(node) not in blocks:
@@ -108,6 +110,24 @@ def _views(cast: tree.Cast) -> set[str]:
     if not isinstance(before, ct.Record):
         return set()
     return {"numbers"} if ct.is_scalar(after) else {"forgotten"} if isinstance(after, ct.Void) else set()
+
+
+def _copied(call: tree.Call) -> set[str]:
+    """A struct is copied to numbers, or back; or that may be so."""
+    kinds = {_pointed(argument) for argument in call.args[:2]}
+    if kinds == {ct.Record, ct.Int}:
+        return {"numbers"}
+    return {"guessed"} if ct.Void in kinds and kinds != {ct.Void, ct.Record} else {"forgotten"} if len(kinds) > 1 else set()
+
+
+def _pointed(expr: tree.Expr) -> type:
+    """What a pointer points to before it becomes a `void *`: a Record, a Void, or numbers (Int)."""
+    while isinstance(expr, tree.Cast) and isinstance(expr.operand.type, ct.Pointer):
+        expr = expr.operand
+    ctype = expr.type.to if isinstance(expr.type, ct.Pointer) else expr.type
+    while isinstance(ctype, ct.Array):
+        ctype = ctype.element
+    return type(ctype) if isinstance(ctype, (ct.Record, ct.Void)) else ct.Int
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,11 +71,12 @@ def add_arrays(group: argparse._ArgumentGroup, default: str) -> None:
 
 def add_scheduler(parser: Parser) -> None:
     """Who may run: part of the circuit."""
-    group = parser.add_argument_group("the scheduler of the circuit")
+    group = parser.add_argument_group("the scheduler (of the circuit, or of --encoding tcbmc and lazy)")
     group.add_argument("--scheduler", choices=SCHEDULERS, metavar="S", help="free (the default), context-bounded, round-robin or given")
-    group.add_argument("--contexts", type=positive, metavar="N", help="context-bounded: at most N blocks of steps of one thread")
-    group.add_argument("--rounds", type=positive, metavar="N", help="round-robin: each thread gets N turns")
-    group.add_argument("--schedule", metavar="S", help="given: which thread makes each move, by number or name: '0,1*3,worker'")
+    group.add_argument("--contexts", type=positive, metavar="N", help="context-bounded, tcbmc: at most N blocks of steps of one thread")
+    group.add_argument("--rounds", type=positive, metavar="N", help="round-robin, lazy: each thread gets N turns")
+    who = "given: which thread makes each move, by number or name: '0,1*3,worker'; lazy: who may run in each round: '+:0,2:worker'"
+    group.add_argument("--schedule", metavar="S", help=who)
 
 
 def add_reduction(parser: Parser) -> None:

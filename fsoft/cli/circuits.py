@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from checkers.registry import Engine, ModelEngine, UnknownEngine, model_engine
 from fsoft.cli.arguments import Parser, positive
 from fsoft.cli.exits import UsageError
+from fsoft.files import check_writable
 from fsoft.frontend.source import InputError, Loc
 from fsoft.program.program import Program
 
@@ -147,7 +148,7 @@ def scheduler_of(args: argparse.Namespace, program: Program) -> Scheduler:
 
 
 def engine_options(engine: Engine | ModelEngine, args: argparse.Namespace) -> dict[str, Any]:
-    """The options that were given, all of which the engine must understand."""
+    """The options that were given, all of which the engine must understand; files that it is to write can be written."""
     found = {name: getattr(args, name, None) for name in ENGINE_OPTIONS}
     given = {name: value for name, value in found.items() if value is not None}
     for name in given:
@@ -155,6 +156,8 @@ def engine_options(engine: Engine | ModelEngine, args: argparse.Namespace) -> di
             raise UsageError(f"the engine {engine.name} has no --{name}")
     if "solver" in given:
         _check_solver(str(given["solver"]))
+    if "proof" in given:
+        check_writable(str(given["proof"]))
     check_method(engine, args)
     for name in given.get("engines", ()):
         _check_member(name)

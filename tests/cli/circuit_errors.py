@@ -53,6 +53,8 @@ ROWS = [
     Row("threads that are not there", USAGE, "--schedule: no thread '7'", "check race.c --encoding lazy --schedule 0,7"),
     Row("absurdly long number", USAGE, "'start' can be unwound at most 100000", f"check race.c --encoding lazy --unwindset start:{'9' * 5000}"),
     Row("a round of nobody", USAGE, "--schedule: a round is empty", "check race.c --encoding lazy --schedule 0::+"),
+    Row("proof nowhere", BAD, "nowhere/p.drat: error: cannot be written", "check race.c --encoding tcbmc --proof nowhere/p.drat"),
+    Row("proof that is a folder", BAD, "sub.aag: error: is a folder", "check race.c --encoding tcbmc --proof sub.aag"),
     Row("C of too many rounds", USAGE, "--rounds: from 1 to 1000", "sequentialize race.c --rounds 99999999"),
     Row("model of nobody's schedule", USAGE, "--schedule: no thread 'nobody'", "build race.c --encoding lazy --schedule nobody -o n.aag"),
     Row("scheduler for nobody", USAGE, "--contexts is for one engine or encoding", "check race.c --contexts 3"),

@@ -19,7 +19,9 @@ from checkers.registry import GrowingChecker, Progress, model_engine
 from fsoft.answers import ask, verdict_of_answer
 from fsoft.bounded.given import Formula, Given
 from fsoft.bounded.home import choices
+from fsoft.circuit.bound_lines import what_cuts
 from fsoft.circuit.verdict import Answer, Proved, Unknown, Violated
+from fsoft.passes.bounds import BadBound
 from fsoft.passes.unwind import Unwound, unwind
 from fsoft.phases import phase
 from fsoft.program.program import Program
@@ -103,6 +105,7 @@ class _Asking:
     raised: Raised
     options: dict[str, Any]
     started: float = field(default_factory=time.monotonic)
+    covered: str = ""
 
     def answer(self, given: Given) -> Verdict:
         entry = model_engine(self.engine)
@@ -117,21 +120,30 @@ class _Asking:
         """The verdict of the first step that decides, or of the last."""
         make = self.encoding.load()
         unwound: Unwound | None = None
+        verdict: Verdict | None = None
         for step in range(_MOST_STEPS):
             before = time.monotonic()
-            if unwound is None:
-                with phase("unwind"):
-                    unwound = unwind(self.program, given.loops)
-            with phase(self.encoding.name):
-                formula: Formula = make(unwound, given)
+            try:
+                if unwound is None:
+                    with phase("unwind"):
+                        unwound = unwind(self.program, given.loops)
+                with phase(self.encoding.name):
+                    formula: Formula = make(unwound, given)
+            except BadBound as error:
+                if verdict is None:
+                    raise
+                verdict.reasons.append(f"no bound can grow further: {error}")
+                return verdict
             found = ask(formula.model, self.engine, lambda _depth: None, self._left(), self.options, growing)
             with phase("home"):
                 verdict = self._verdict(unwound, formula, found)
             verdict.stats.depth, verdict.stats.seconds = step, time.monotonic() - self.started
+            if isinstance(found, Unknown) and found.proved:
+                self.covered = formula.describe()
+            verdict.stats.covered = self.covered
             self.progress(verdict.stats)
-            what = found.bad if isinstance(found, Violated) else "proved" if isinstance(found, Proved) else found.why
             cost = f" ({growing.cost})" if growing is not None else ""
-            self.say(f"{formula.describe()}: {what}, {time.monotonic() - before:.2f} s{cost}")
+            self.say(f"{formula.describe()}: {_what(unwound, found)}, {time.monotonic() - before:.2f} s{cost}")
             cuts = found.bounds if isinstance(found, Unknown) and found.proved else ()
             if isinstance(found, Violated) and self.simpler is not None:
                 verdict = self.simpler(unwound, verdict)
@@ -145,6 +157,7 @@ class _Asking:
             if after.loops != given.loops:
                 unwound = None
             given = after
+        assert verdict is not None
         return verdict
 
     def _other_cuts(self, formula: Formula, given: Given, cuts: tuple[str, ...], growing: GrowingChecker | None) -> Given:
@@ -177,6 +190,15 @@ class _Asking:
         elif isinstance(found, Unknown):
             verdict.reasons.insert(1, f"covered: {formula.describe()}")
         return verdict
+
+
+def _what(unwound: Unwound, found: Answer) -> str:
+    """An answer in a few words."""
+    if isinstance(found, Violated):
+        return found.bad
+    if isinstance(found, Proved):
+        return "proved"
+    return what_cuts(unwound.program, found.bounds[0]) if found.proved and found.bounds else found.why
 
 
 __all__ = ["DEFAULT_ENGINE", "ENCODINGS", "Encoding", "Given", "answer"]

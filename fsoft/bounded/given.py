@@ -61,7 +61,7 @@ def rounds_for(unwind: int) -> int:
 
 
 def longer_loops(unwound: Unwound, given: Given, cuts: tuple[str, ...]) -> Given:
-    """Loops unwound further, if one of the cuts is a loop's."""
+    """Loops unwound further, if one of the cuts is a loop's; not for loops whose bound the user has set."""
     numbers = [int(name.removeprefix("marker.")) for name in cuts if name.startswith("marker.")]
     if not any(unwound.program.markers[number].kind == "loop" for number in numbers):
         return given

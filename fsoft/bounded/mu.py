@@ -65,7 +65,7 @@ class Mu:
         return moves_of(program, run, value, lambda event: event.prop == prop)
 
     def describe(self) -> str:
-        return f"{self.name()}, --unwind {self.given.loops.unwind}"
+        return f"{self.name()}, {self.given.loops}"
 
     def name(self) -> str:
         """The bounds, apart from those of loops."""

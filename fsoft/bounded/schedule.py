@@ -98,7 +98,7 @@ class Schedule:
         return moves_of(program, run, value, lambda event: event.prop == prop)
 
     def describe(self) -> str:
-        return f"{len(self.contexts) - 1} context switches, --unwind {self.given.loops.unwind}"
+        return f"{len(self.contexts) - 1} context switches, {self.given.loops}"
 
     def grown(self, given: Given, cuts: tuple[str, ...]) -> Given:
         """One more unwinding where a loop is cut; more context switches where these are not enough."""

@@ -33,7 +33,7 @@ class Made:
         return self.make(False)
 
     def describe(self) -> str:
-        return f"{self.name}, --unwind {self.given.loops.unwind}"
+        return f"{self.name}, {self.given.loops}"
 
 
 Scheme = Callable[[Unwound, Given], Made]

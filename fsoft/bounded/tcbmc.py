@@ -58,7 +58,7 @@ class Tcbmc:
         return self.contexts.turns[one.slot][sum(value(late) for late in one.turn)].number
 
     def describe(self) -> str:
-        return f"{self.contexts.count} contexts ({self.contexts.order}), --unwind {self.given.loops.unwind}"
+        return f"{self.contexts.count} contexts ({self.contexts.order}), {self.given.loops}"
 
     def grown(self, given: Given, cuts: tuple[str, ...]) -> Given:
         """One more unwinding where a loop is cut, with more rounds as loops grow; a round more (in free order: half as many contexts again)

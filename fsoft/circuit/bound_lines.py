@@ -13,7 +13,7 @@ _BOUNDS = {
     "writes": "a run needs more writes to shared memory, or clusters of writes, than were allowed (--writes)",
     "rounds": "a run needs more rounds than were allowed (--rounds)",
     RANGE: "a word needs more bits than the engine had time for",
-    "schedule": "the program can make moves that the given schedule leaves out (--scheduler given)",
+    "schedule": "the program can make moves that the given schedule leaves out (--schedule)",
 }
 _PLACED = {
     "undefined": "undefined behaviour",
@@ -21,6 +21,13 @@ _PLACED = {
     "cut": "a bound cuts",
     "blocked": "whether a step is blocked depends on too many inputs for the circuit; the engine explicit tries them",
 }
+
+
+def what_cuts(program: Program, name: str) -> str:
+    """What a bound is, in a few words: neither its place nor what could be done about it."""
+    if name.startswith("marker."):
+        return program.markers[int(name.removeprefix("marker."))].message
+    return bound_line(program, name).removeprefix(f"{name}: ").partition(" (--")[0]
 
 
 def bound_line(program: Program, name: str) -> str:

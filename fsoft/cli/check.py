@@ -30,7 +30,7 @@ from fsoft.cli.search import Examined, Listed, Watch, add_engine, check_question
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.phases import collected, phase, seconds_until_now
 from fsoft.program.program import Check, Program
-from fsoft.program.verdict import Verdict
+from fsoft.program.verdict import Stats, Verdict
 
 Ask = Callable[[Program, Watch], tuple[Program, Verdict]]
 """The verdict, and the Program that it is about: the one that was given, or one with larger bounds."""
@@ -56,7 +56,8 @@ def run(argv: Sequence[str]) -> int:
 
 def _question(args: argparse.Namespace, asked: Request) -> tuple[Request, Ask]:
     """Who is asked about states; UsageError if they cannot answer."""
-    backend, encoding = chosen_backend(args), chosen(args)
+    backend = chosen_backend(args)
+    encoding = chosen(args, backend=backend is not None)
     if backend is not None:
         return asked, lambda program, _watch: (program, ask_backend(program, backend, args))
     if encoding is not None:
@@ -105,6 +106,7 @@ def make_parser() -> Parser:
     output.add_argument("--html", metavar="FILE", help="write a report to look at in a browser: one file, no network")
     add_reports(output)
     output.add_argument("--show-properties", action="store_true", help="list the checks of the program and stop")
+    output.add_argument("--show-loops", action="store_true", help="list the loops of the program and stop: the names for --unwindset")
     output.add_argument("--profile", action="store_true", help="the time of every phase, on stderr")
     add_insight(parser)
     return parser
@@ -117,8 +119,8 @@ def examined(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask)
     watch, program, code, limit = Watch(), None, None, ""
     try:
         program = stages.load(asked)
-        if args.show_properties:
-            raise Listed("\n".join(properties(program)))
+        if args.show_properties or args.show_loops:
+            raise Listed(_listed(program, args))
         program, verdict = under_race_model(*ask(program, watch))
         verdict = _simpler(program, verdict) if args.shorten and shown(args) else verdict
     except exits.OutOfTime as late:
@@ -185,7 +187,19 @@ def _stopped(why: str, watch: Watch, program: Program | None) -> Verdict:
     known = f"no violation {'among' if watch.stats.states else 'within'} {count(watch.stats)}"
     if program is None:
         known = "before the program was ready to be checked"
+    elif watch.stats == Stats():
+        known = "before anything was known"
     return Verdict("UNKNOWN", "", [f"{why}: {known}"], stats=watch.stats)
+
+
+def _listed(program: Program, args: argparse.Namespace) -> str:
+    """What was to be listed, and nothing else."""
+    lines = properties(program) if args.show_properties else []
+    if args.show_loops:
+        from fsoft.analysis.loops import show_loops
+
+        lines.append(show_loops(program))
+    return "\n".join(lines)
 
 
 def properties(program: Program) -> list[str]:

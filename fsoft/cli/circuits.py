@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from checkers.registry import Engine, ModelEngine, UnknownEngine, model_engine
 from fsoft.cli.arguments import Parser, positive
 from fsoft.cli.exits import UsageError
+from fsoft.files import check_writable
 from fsoft.frontend.source import InputError, Loc
 from fsoft.program.program import Program
 
@@ -71,11 +72,12 @@ def add_arrays(group: argparse._ArgumentGroup, default: str) -> None:
 
 def add_scheduler(parser: Parser) -> None:
     """Who may run: part of the circuit."""
-    group = parser.add_argument_group("the scheduler of the circuit")
+    group = parser.add_argument_group("the scheduler (of the circuit, or of --encoding tcbmc and lazy)")
     group.add_argument("--scheduler", choices=SCHEDULERS, metavar="S", help="free (the default), context-bounded, round-robin or given")
-    group.add_argument("--contexts", type=positive, metavar="N", help="context-bounded: at most N blocks of steps of one thread")
-    group.add_argument("--rounds", type=positive, metavar="N", help="round-robin: each thread gets N turns")
-    group.add_argument("--schedule", metavar="S", help="given: which thread makes each move, by number or name: '0,1*3,worker'")
+    group.add_argument("--contexts", type=positive, metavar="N", help="context-bounded, tcbmc: at most N blocks of steps of one thread")
+    group.add_argument("--rounds", type=positive, metavar="N", help="round-robin, lazy: each thread gets N turns")
+    who = "given: which thread makes each move, by number or name: '0,1*3,worker'; lazy: who may run in each round: '+:0,2:worker'"
+    group.add_argument("--schedule", metavar="S", help=who)
 
 
 def add_reduction(parser: Parser) -> None:
@@ -146,7 +148,7 @@ def scheduler_of(args: argparse.Namespace, program: Program) -> Scheduler:
 
 
 def engine_options(engine: Engine | ModelEngine, args: argparse.Namespace) -> dict[str, Any]:
-    """The options that were given, all of which the engine must understand."""
+    """The options that were given, all of which the engine must understand; files that it is to write can be written."""
     found = {name: getattr(args, name, None) for name in ENGINE_OPTIONS}
     given = {name: value for name, value in found.items() if value is not None}
     for name in given:
@@ -154,6 +156,8 @@ def engine_options(engine: Engine | ModelEngine, args: argparse.Namespace) -> di
             raise UsageError(f"the engine {engine.name} has no --{name}")
     if "solver" in given:
         _check_solver(str(given["solver"]))
+    if "proof" in given:
+        check_writable(str(given["proof"]))
     check_method(engine, args)
     for name in given.get("engines", ()):
         _check_member(name)

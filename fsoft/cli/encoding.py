@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from checkers.registry import Progress, UnknownEngine, model_engine
 from fsoft.api import Options
 from fsoft.cli.arguments import Parser, Request, positive
-from fsoft.cli.circuits import engine_options
+from fsoft.cli.circuits import ENGINE_OPTIONS, engine_options
 from fsoft.cli.exits import OutOfMemory, OutOfTime, UsageError
 from fsoft.cli.reports import shown
 from fsoft.program.program import Program
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from fsoft.passes.unwind import Unwound
 
 NAMES = ("circuit", "tcbmc", "lazy", "mu", "schedule", "paths", "uw")
+BACKEND = "lazy"
+"""What another verifier gets unless the user says otherwise."""
 _MARGIN = 0.3
 _LEAST = 1.0  # seconds for a simpler run
 _OPTIONS = {
@@ -53,10 +55,12 @@ def add_encoding(parser: Parser) -> None:
     group.add_argument("--verbose", action="store_true", help="what each step cost, on stderr")
 
 
-def chosen(args: argparse.Namespace) -> Encoding | None:
-    """The bounded encoding that was asked for, or None; UsageError for options that it does not have."""
+def chosen(args: argparse.Namespace, backend: bool = False) -> Encoding | None:
+    """The bounded encoding that was asked for, or None; UsageError for options that it does not have. A `backend` gets `lazy` unless
+    another is named."""
+    name = args.encoding or (BACKEND if backend else "circuit")
     given = [name for name in _OPTIONS if getattr(args, name) is not None]
-    if args.encoding in (None, "circuit"):
+    if name == "circuit":
         only = [name for name in given if name not in ("contexts", "rounds", "schedule")]
         only += [name for name in ("unwind", "incremental", "unwindset") if getattr(args, name)]
         if only:
@@ -64,9 +68,9 @@ def chosen(args: argparse.Namespace) -> Encoding | None:
         return None
     from fsoft.encodings import ENCODINGS
 
-    if args.encoding not in ENCODINGS:
+    if name not in ENCODINGS:
         raise UsageError(f"--encoding: one of circuit, {', '.join(ENCODINGS)}")
-    found = ENCODINGS[args.encoding]
+    found = ENCODINGS[name]
     refuse_others(args, found.name)
     if args.por not in (None, "none") and "por" not in found.options:
         raise UsageError(f"--encoding {found.name} has no --por")
@@ -190,7 +194,7 @@ def ask_backend(program: Program, backend: Backend, args: argparse.Namespace) ->
 
     left = _left(args)
     try:
-        scheme = scheme_of(args.encoding or "lazy")
+        scheme = scheme_of(args.encoding or BACKEND)
         return check_with(program, given_bounds(args), backend, scheme, timeout=left, say=_say(args))
     except BadBound as error:
         raise UsageError(str(error)) from None
@@ -207,6 +211,9 @@ def chosen_backend(args: argparse.Namespace) -> Backend | None:
         raise UsageError("--backend gets the program of --encoding lazy or mu, with bounds that stay as they are")
     if args.engine is not None:
         raise UsageError("--backend answers in place of an engine: leave out --engine")
+    for name in ENGINE_OPTIONS:
+        if name != "backend" and getattr(args, name) is not None:
+            raise UsageError(f"--{name} is for engines: --backend answers in place of one")
     from fsoft.backend import backend_of
 
     try:

@@ -40,7 +40,7 @@ class Examined:
 
 
 class Listed(Exception):
-    """The properties were to be listed, and nothing else; the argument is the list."""
+    """The properties or loops were to be listed, and nothing else; the argument is the list."""
 
 
 def add_engine(parser: Parser, default: str = "explicit") -> None:
@@ -129,7 +129,9 @@ def _on_circuit(program: Program, engine: Engine, args: argparse.Namespace, prog
 
 
 def count(stats: Stats) -> str:
-    """How far a search came; one on a circuit has no states to count."""
+    """How far a search came; one on a circuit has no states to count, one with growing bounds has these."""
+    if stats.covered:
+        return f"{stats.covered}, {stats.seconds:.1f} s"
     if stats.counts:
         return ", ".join(f"{number:,} {name}" for name, number in stats.counts.items() if number) + f", {stats.seconds:.1f} s"
     if not stats.states:

@@ -23,9 +23,15 @@ class Bounds:
     static: int = 256
     largest: int = 50_000
 
+    def __str__(self) -> str:
+        each = ",".join(f"{thread}{':' * bool(thread)}{loop}:{count}" for (thread, loop), count in self.each)
+        return f"--unwind {self.unwind}" + (f", --unwindset {each}" if each else "")
+
 
 MOST = 100_000
 """Rounds of a loop that can be asked for."""
+_DIGITS = 40
+"""Of a number that is read at all."""
 
 
 class BadBound(InputError, ValueError):
@@ -45,6 +51,8 @@ def read_unwindset(texts: list[str]) -> tuple[tuple[tuple[str, str], int], ...]:
         *names, number = part.strip().split(":")
         if not 1 <= len(names) <= 2 or not all(names) or not number.isdecimal():
             raise BadBound(f"'{part}' is no bound of a loop: [thread:]loop:number, with names as --show-loops prints them")
+        if len(number) > _DIGITS:
+            raise BadBound(f"'{names[-1]}' can be unwound at most {MOST} times, not {number[:_DIGITS]}...")
         found.append(((names[0] if len(names) == 2 else "", names[-1]), int(number)))
     return tuple(found)
 
@@ -57,13 +65,18 @@ class Limits:
         self.each = dict(bounds.each)
         if not 1 <= bounds.unwind <= MOST:
             raise BadBound(f"loops cannot be unwound {bounds.unwind} times: --unwind wants a number from 1 to {MOST}")
-        threads = {name for t in program.threads for name in (t.name, str(t.index))} | {""}
-        names = {name for loop in loops(program) for name in (loop.id, _base(loop.id))} | {START}
+        templates = {name: t.template.name for t in program.threads for name in (t.name, str(t.index))}
+        homes: dict[str, set[str]] = {START: set(templates.values())}
+        for found in loops(program):
+            for name in (found.id, _base(found.id)):
+                homes.setdefault(name, set()).add(found.template)
         for thread, loop in self.each:
-            if thread not in threads:
+            if thread and thread not in templates:
                 raise BadBound(f"--unwindset: no thread '{thread}': one of {', '.join(t.name for t in program.threads)}")
-            if loop not in names:
+            if loop not in homes:
                 raise BadBound(f"--unwindset: no loop '{loop}' (--show-loops lists them)")
+            if thread and templates[thread] not in homes[loop]:
+                raise BadBound(f"--unwindset: thread '{thread}' has no loop '{loop}' (--show-loops lists the threads of each)")
             if self.each[thread, loop] > MOST:
                 raise BadBound(f"--unwindset: '{loop}' can be unwound at most {MOST} times, not {self.each[thread, loop]}")
 

@@ -4,8 +4,8 @@ A location of the result is a location of the original with the number of the ro
 and the number of times the slot has been started. Locations are made in topological order, so everything that leads to one is
 known when it is reached: constants are propagated on the way, and a step whose guard is known to be false is not followed. A loop
 is unwound as long as constants decide that it goes on (up to `Bounds.static` rounds); rounds that they do not decide are counted,
-and beyond the bound there is a cut (`Marker`, kind "loop") instead of the round. Of spin loops only the last round is kept
-(`passes/spin`).
+and beyond the bound there is a cut instead of the round (`Marker`, kind "loop", or "unwindset" where the user has bounded that loop). Of
+spin loops only the last round is kept (`passes/spin`).
 
 Steps are copied one by one, so a run of the result is a run of the original (`Unwound.home`).
 """
@@ -24,7 +24,8 @@ from fsoft.analysis.loops import loops
 from fsoft.analysis.nesting import Nesting, nesting
 from fsoft.analysis.points_to import PointsTo
 from fsoft.analysis.validity import Validity
-from fsoft.passes.bounds import Bounds, Limits
+from fsoft.frontend.source import Loc
+from fsoft.passes.bounds import START, Bounds, Limits
 from fsoft.passes.dead import droppable
 from fsoft.passes.graph import Graph, shortened
 from fsoft.passes.slots import Slots, without_zero
@@ -308,16 +309,21 @@ class _Unwinding:
             bound = self.limits.of(self.thread, name)
             times = self.limits.bounds.unwind if bound is None else bound
             message = f"loop {name} of thread {self.thread.name} may run more than {times} time{'s' * (times != 1)}"
-            remedy = f"raise --unwind, or --unwindset {self.thread.name}:{name}:{times + 1}"
             self.cuts[head] = len(self.markers)
-            self.markers.append(Marker("loop", True, False, self.template.locations[head].loc, message, remedy))
+            self.markers.append(self._cut(message, name, times, self.template.locations[head].loc))
         return self.cuts[head]
+
+    def _cut(self, message: str, name: str, times: int, loc: Loc) -> Marker:
+        """What says that a loop is cut; its kind says which option can change that."""
+        own = f"--unwindset {self.thread.name}:{name}:{times + 1}"
+        if self.limits.of(self.thread, name) is None:
+            return Marker("loop", True, False, loc, message, f"raise --unwind, or {own}")
+        return Marker("unwindset", True, False, loc, message, own)
 
     def _cut_start(self, key: Key) -> None:
         """The slot may be started once more than it is unwound."""
-        marker = Marker("loop", True, False, self.template.locations[0].loc,
-                        f"thread {self.thread.name} may be started more than {self.starts} time{'s' * (self.starts != 1)}",
-                        f"raise --unwind, or --unwindset {self.thread.name}:start:{self.starts + 1}")  # fmt: skip
+        message = f"thread {self.thread.name} may be started more than {self.starts} time{'s' * (self.starts != 1)}"
+        marker = self._cut(message, START, self.starts, self.template.locations[0].loc)
         self.markers.append(marker)
         for number, step in self.facts.out[0]:
             self._stop(number, step, self.known[key], key, Halt("cut", len(self.markers) - 1, loc=marker.loc))

@@ -24,7 +24,8 @@ class Move(NamedTuple):
 @dataclass(slots=True)
 class Stats:
     """What the search cost. `depth` counts the steps of the longest of the shortest ways to a state. `skipped` counts threads that could
-    have moved and were not tried, state by state. `counts` are what a search counts otherwise (interleavings, questions, ...)."""
+    have moved and were not tried, state by state. `counts` are what a search counts otherwise (interleavings, questions, ...);
+    `covered` says within which bounds there is no violation, where they grow."""
 
     states: int = 0
     transitions: int = 0
@@ -32,6 +33,7 @@ class Stats:
     seconds: float = 0.0
     skipped: int = 0
     counts: dict[str, int] = field(default_factory=dict)
+    covered: str = ""
 
 
 @dataclass(slots=True)

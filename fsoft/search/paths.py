@@ -71,7 +71,7 @@ def search_paths(
 
 def _described(settings: Settings) -> str:
     switches = "any number of" if settings.contexts is None else f"at most {settings.contexts}"
-    return f"{switches} context switches, --unwind {settings.loops.unwind}"
+    return f"{switches} context switches, {settings.loops}"
 
 
 def _grown(settings: Settings, verdict: Verdict, most: int | None) -> Settings:

@@ -149,7 +149,7 @@ class Accesses:
         if len(between) > _FEW:
             return [*lines, *self._bytewise(obj, wanted.size, load)]
         lines += [f"if (o == {at}u) {self._pieces(obj, at, wanted.size, load)}" for at in between]
-        blank = [f"o >= {start}u && o <= {end - wanted.size}u" for start, end in obj.dropped if end - start >= wanted.size]
+        blank = [_between(start, end - wanted.size) for start, end in obj.dropped if end - start >= wanted.size]
         lines += [f"if ({test}) return{' 0' * load};" for test in blank]
         return lines if complete else [*lines, self.ends]
 
@@ -168,7 +168,7 @@ class Accesses:
                 index = "".join(f"o == {places[i]}u ? {i}u : " for i in likely) + f"{run.count}u"
                 lines.append(f"{{ const u32 i = {index}; {_if(f'i < {run.count}u', f'{name}[i]', load)} }}")
             else:
-                test = f"o >= {run.start}u && o <= {places[-1]}u"
+                test = _between(run.start, places[-1])
                 test += f" && (o - {run.start}u) % {run.stride}u == 0" if run.stride > 1 else ""
                 lines.append(_if(test, f"{name}[(o - {run.start}u) / {run.stride}u]", load))
         return lines
@@ -241,6 +241,11 @@ class Accesses:
                 shift = f"(8u * ((o - {run.start}u) % {stride}u))" if run.size > 1 else "0"
                 cases.append((test, f"{name}[(o - {run.start}u) / {stride}u]", shift))
         return cases
+
+
+def _between(first: int, last: int) -> str:
+    """C for: the offset is one of these. (No unsigned number is less than 0: gcc -Wextra complains where that is asked.)"""
+    return f"o >= {first}u && o <= {last}u" if first else f"o <= {last}u"
 
 
 def _if(test: str, cell: str, load: bool) -> str:

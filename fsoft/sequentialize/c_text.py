@@ -73,7 +73,7 @@ class _Printer:
 
     def _type(self, width: int) -> str:
         if self.target.vectors and size_of(width) != width:
-            return f"unsigned __CPROVER_bitvector[{width}]"
+            return f"BITS({width}, {type_of(width)})"
         return type_of(width)
 
     # ------------------------------------------------------------ the file
@@ -84,7 +84,7 @@ class _Printer:
         parts = [f"/* {about or self.program.name}: one thread, every run ends. Made by fsoft for {self.target.name}. */", TYPES]
         functions = self.accesses.text()
         helpers = "\n".join(self.exprs.helpers.values())
-        if any("128" in part for part in (functions, helpers, *self.body)):
+        if any("128" in part for part in (functions, helpers, *self.body, *(register.ctype for register in self.registers))):
             parts.append(WIDE)
         parts += [*self.target.prelude, *self.target.declarations(self.used)]
         text = "\n".join(_lined(self.body))

@@ -56,6 +56,8 @@ def schedule_of(program: Program, rounds: int | None, text: str | None, default:
 def _some(program: Program, part: str) -> tuple[int, ...]:
     names = {name: t.index for t in program.threads for name in (t.name, str(t.index))}
     found = []
+    if not part.strip():
+        raise BadBound("--schedule: a round is empty: '+' for all, or threads with commas between them, as +:0,2:1")
     for word in part.split(","):
         if word.strip() not in names:
             known = ", ".join(f"{t.index} ({t.name})" for t in program.threads)

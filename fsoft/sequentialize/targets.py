@@ -51,6 +51,13 @@ class Target:
         return [f"extern {kind} {self.nondet(bits, 0)[:-2]}(void);" for bits, kind in types.items()]
 
 
+_VECTORS = """#ifdef __CPROVER__
+#define BITS(n, kind) unsigned __CPROVER_bitvector[n]
+#else
+#define BITS(n, kind) kind
+#endif"""
+"""Bit-vectors of any width are CBMC's alone: a compiler gets the type in which other files have them."""
+
 _GCC = """#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +105,7 @@ TARGETS = {
     for one in (
         Target(
             "cbmc",
-            ("extern void __CPROVER_assume(_Bool);", "extern void __CPROVER_assert(_Bool, const char *);"),
+            (_VECTORS, "extern void __CPROVER_assume(_Bool);", "extern void __CPROVER_assert(_Bool, const char *);"),
             "__CPROVER_assume({0});",
             '__CPROVER_assert({0}, "{1}");',
             vectors=True,

@@ -252,3 +252,56 @@ def test_a_bound_that_cannot_grow_does_not_keep_others_from_growing(tmp_path: Pa
     assert answer(one, encoding, Given(Bounds(1), incremental=True)).last_line() == "FALSE(unreach-call)"
     raised = answer(one, "tcbmc", Given(Bounds(1), incremental=True), raised=lambda verdict: ": slot: " in verdict.bounds[0])
     assert raised.last_line() == "UNKNOWN"
+
+
+ENDLESS = """
+#include <pthread.h>
+#include <assert.h>
+int __VERIFIER_nondet_int(void);
+int x, y;
+void *worker(void *a) { while (__VERIFIER_nondet_int()) x++; return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0); y = 1; assert(y == 1); return 0; }
+"""
+
+
+@pytest.mark.parametrize("encoding", ["tcbmc", "lazy", "mu", "schedule"])
+def test_a_loop_that_the_user_has_bounded_does_not_grow(tmp_path: Path, encoding: str) -> None:
+    """It cuts, and nothing else does: there is no more to do. (All others grew, until one was too large.)"""
+    path, said = tmp_path / "p.c", []
+    path.write_text(ENDLESS)
+    given = Given(Bounds(1, ((("", "worker.0"), 1),)), incremental=True)
+    verdict = answer(load([str(path)]), encoding, given, say=said.append)
+    assert verdict.last_line() == "UNKNOWN" and len(said) < 8
+    assert "may run more than 1 time (--unwindset worker:worker.0:2)" in verdict.bounds[0]
+    assert all("--unwind 1, --unwindset worker.0:1: " in line for line in said)
+    assert "loop worker.0 of thread worker may run more than 1 time, " in said[-1]
+
+
+def test_bounds_that_cannot_grow_further_end_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verdict is that of the last step."""
+    monkeypatch.setattr("fsoft.passes.bounds.MOST", 2)
+    path = tmp_path / "p.c"
+    path.write_text(ENDLESS)
+    verdict = answer(load([str(path)]), "lazy", Given(Bounds(1), incremental=True))
+    assert verdict.last_line() == "UNKNOWN" and verdict.stats.covered.endswith("and main once more, --unwind 2")
+    assert verdict.reasons[-1] == "no bound can grow further: loops cannot be unwound 3 times: --unwind wants a number from 1 to 2"
+
+
+def test_what_was_covered_when_the_time_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from fsoft.cli import encoding, exits
+    from fsoft.cli.main import main
+
+    path = tmp_path / "p.c"
+    path.write_text(ENDLESS)
+    steps = iter(range(2))
+
+    def ends(_args: object) -> object:
+        def say(_line: str) -> None:
+            if next(steps, None) is None:
+                raise exits.OutOfTime
+
+        return say
+
+    monkeypatch.setattr(encoding, "_say", ends)
+    assert main(["check", str(path), "--encoding", "tcbmc", "--incremental"]) == 31
+    assert "time limit reached: no violation within 7 contexts (round-robin), --unwind 3, " in capsys.readouterr().out

@@ -182,6 +182,7 @@ def test_show_forms(c) -> None:
     assert "main" in text
     assert fsoft("show", file, "--dot").stdout.startswith("digraph")
     assert "prog.c:3" in fsoft("show", file, "--show-loops").stdout
+    assert fsoft("check", file, "--show-loops").stdout == fsoft("show", file, "--show-loops").stdout
     assert len(fsoft("show", file, "--no-fold").stdout) > len(text)
     assert len(fsoft("show", file, "--dump-after", "lower").stdout) > len(text)
     assert fsoft("show", file).stdout == text, "the same input gives the same text"

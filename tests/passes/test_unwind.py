@@ -63,7 +63,17 @@ def test_bounds_that_mean_nothing(tmp_path: Path, bounds: Bounds) -> None:
         unwound(tmp_path, "int main() { while (__VERIFIER_nondet_int()) x++; return 0; }", bounds)
 
 
-@pytest.mark.parametrize("text", ["", "main.0", "a:b:c:1", "main.0:-1", ":main.0:1"])
+def test_a_bound_for_a_loop_of_another_thread(tmp_path: Path) -> None:
+    text = """void *worker(void *a) { while (__VERIFIER_nondet_int()) x++; return a; }
+    int main() { pthread_t t; pthread_create(&t, 0, worker, 0); return 0; }"""
+    for thread in ("worker", "1"):
+        unwound(tmp_path, text, Bounds(1, read_unwindset([f"{thread}:worker.0:2,{thread}:start:1"])))
+    for thread in ("main", "0"):
+        with pytest.raises(BadBound, match=f"thread '{thread}' has no loop 'worker.0'"):
+            unwound(tmp_path, text, Bounds(1, read_unwindset([f"{thread}:worker.0:2"])))
+
+
+@pytest.mark.parametrize("text", ["", "main.0", "a:b:c:1", "main.0:-1", ":main.0:1", "main.0:" + "9" * 5000])
 def test_sets_of_bounds_that_cannot_be_read(text: str) -> None:
     with pytest.raises(BadBound):
         read_unwindset([text])

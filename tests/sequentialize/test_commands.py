@@ -160,6 +160,19 @@ def test_on_the_command_line_each_is_one_line(source: Path, tmp_path: Path, does
     assert len(said.err.splitlines()) + len(said.out.splitlines()) == (2 if limit else 1)
 
 
+def test_bounds_for_a_back_end_need_no_encoding(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It gets the lazy scheme, so the bounds of that are meant."""
+    bounds = ["--rounds", "3", "--unwind", "4", "--unwindset", "start:1"]
+    assert main(["check", str(source), *bounds, "--backend", script(tmp_path, "echo VERIFICATION SUCCESSFUL")]) == exits.UNKNOWN
+    assert "proved for 3 rounds, --unwind 4, --unwindset start:1 only, by verifier" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option, why", [(["--proof", "p.drat"], "--proof is for"), (["--contexts", "3"], "lazy has no --contexts")])
+def test_options_that_a_back_end_does_not_have(source: Path, option: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(source), *option, "--backend", "true {file}"]) == exits.USAGE
+    assert why in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("command", ["cbmc", "no-such-verifier {file}", "sh 'x {file}"])
 def test_commands_that_are_none(source: Path, command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(source), "--backend", command]) == exits.USAGE

@@ -102,8 +102,8 @@ class _Printer:
 
     def _locals(self, mentioned: set[str]) -> list[str]:
         """Registers are variables of the one function: tools need not ask who else may write them."""
-        read = {str(name) for step in self.template.steps for name in step.guard.reads}
-        read |= {str(name) for step in self.template.steps for a in step.actions for e in (a.when, *expressions(a)) for name in e.reads}
+        read = {name for step in self.template.steps for name in step.guard.reads}
+        read |= {name for step in self.template.steps for a in step.actions for e in (a.when, *expressions(a)) for name in e.reads}
         unread = [self.exprs.names[name] for name in self.template.registers if name not in read]
         declarations = [f"    {register.local()}" for register in self.registers if register.name in mentioned]
         return [*declarations, *(f"    (void){name};" for name in unread if name in mentioned)]

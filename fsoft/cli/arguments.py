@@ -187,6 +187,11 @@ def request(args: argparse.Namespace) -> Request:
     return Request(sources, bits, args.cpp, _options(args, question), question.formulas)
 
 
+def sources_of(args: argparse.Namespace) -> tuple[Source, ...]:
+    """The C files with their flags, for a command that asks no question of its own."""
+    return _sources(args, _task(args.files))
+
+
 def _task(files: list[str]) -> Task | None:
     tasks = [f for f in files if f.endswith((".yml", ".yaml"))]
     if tasks and len(files) > 1:

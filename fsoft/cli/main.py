@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -48,6 +49,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def run_and_leave() -> NoReturn:
     """The command of this process, which ends with it at once: taking a large Program apart object by object would only take time."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="surrogateescape")  # file names may have bytes that are no text
     code = main()
     try:
         sys.stdout.flush()

@@ -6,8 +6,11 @@ moves are run once more on the definition of the semantics, so nothing here depe
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from fsoft.frontend.source import Loc
@@ -26,6 +29,20 @@ from fsoft.trace.values import in_library, user_loc
 
 Json = dict[str, Any]
 SCHEMA = "fsoft-trace/1"
+
+
+def digest_of(table: Json) -> str:
+    """SHA-256 of a trace without its digest: who reads it can tell whether it is as fsoft wrote it."""
+    rest = {name: value for name, value in table.items() if name != "digest"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
+
+
+def hash_of(path: str) -> str:
+    """SHA-256 of a file as it is now; "" if it cannot be read (a pipe that has been read already)."""
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest() if Path(path).is_file() else ""
+    except (OSError, ValueError):
+        return ""
 
 
 def place(loc: Loc) -> Json:

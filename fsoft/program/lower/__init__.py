@@ -144,8 +144,8 @@ class Lowering(Statements):
         return dying
 
     def _mortal_thread_locals(self) -> list[str]:
-        """The thread-local objects of which somebody may notice that they end with their thread: their address travels, or leaks are asked for
-        (what only they lead to is lost)."""
+        """The thread-local objects of which somebody may notice that they end with their thread: their address travels, or leaks are
+        asked for (what only they lead to is lost)."""
         if "valid-memtrack" in self.options.checks:
             return list(self.thread_locals)
         travelling = travelling_names(self.b.template)

@@ -20,7 +20,7 @@ _QUIET = (tree.IntConstant, tree.FloatConstant, tree.FunctionName, tree.StringLi
 
 class Expressions(Context):
     """`value` gives the scalar value, `place` the lvalue, `record` the place of a struct, `effect` throws the value away. `_indexed` are
-    arrays (as decayed, by identity) of which an element is accessed: then they are elements themselves, not only places one past the end."""
+    arrays (as decayed, by identity) of which an element is accessed: then they are there, not only a place one past an end."""
 
     _indexed: set[int]
 

@@ -1,8 +1,8 @@
 """Bounds of arrays within objects, as gcc's `-fsanitize=bounds` takes them.
 
 `array[index]` must stay in the array, be it a member of a struct or a row of a matrix. Not asked: arrays that are whole objects (an
-access stays in its object), arrays without a size, and the last member of what a pointer leads to, which may stand for more elements than it
-says (`struct { int n; int data[1]; } *p`).
+access stays in its object), arrays without a size, and the last member of what a pointer leads to, which may stand for more elements than
+it says (`struct { int n; int data[1]; } *p`).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Random programs with one thread that call one or two functions of the library on random buffers: of the stack, global, of the heap, freed,
-out of scope, null, read-only; of the length that is needed, one byte shorter or longer; terminated or not; overlapping.
+"""Random programs with one thread that call one or two functions of the library on random buffers: of the stack, global, of the heap,
+freed, out of scope, null, read-only; of the length that is needed, one byte shorter or longer; terminated or not; overlapping.
 
 Every byte of a buffer is initialised, because gcc has no sanitizer that would see the use of others. `record` gives a value that does not
 depend on where objects lie.
@@ -11,22 +11,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
-HEAD = """#include <pthread.h>
+INCLUDES = """#include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
-#ifdef COMPILED
+"""
+RECORDS = """#ifdef COMPILED
 void record(int number, long value);
-void turn(int who);
 #else
 void reach_error(void);
 #define record(number, value) do { if ((long)(value) != EXPECTED_##number) reach_error(); } while (0)
-#define turn(who)
 #endif
-static char *keep;
+"""
+FUNCTIONS = """static char *keep;
 static long sign(long x) { return (x > 0) - (x < 0); }
 static long seen(const char *s, int size) {
     unsigned sum = 0;
@@ -40,6 +40,7 @@ static int parity(const void *a, const void *b) {
     return x % 2 != y % 2 ? x % 2 - y % 2 : x < y ? -1 : x > y;
 }
 """
+HEAD = INCLUDES + RECORDS + FUNCTIONS
 
 
 @dataclass(frozen=True)
@@ -424,7 +425,23 @@ def _enlarge(w: Writer, name: str) -> None:
     w.say("}")
 
 
-_NUMBERS = ("12", "-7", "+5", " 42", "0x1f", "017", "0x", "zz", "", "-", "99999999999999999999", "-99999999999999999999", "9a", "\\t8 1", "0b1")
+_NUMBERS = (
+    "12",
+    "-7",
+    "+5",
+    " 42",
+    "0x1f",
+    "017",
+    "0x",
+    "zz",
+    "",
+    "-",
+    "99999999999999999999",
+    "-99999999999999999999",
+    "9a",
+    "\\t8 1",
+    "0b1",
+)
 
 
 @_for("atoi atol atoll strtol strtoll strtoul strtoull")
@@ -469,7 +486,10 @@ def _ints(w: Writer) -> tuple[str, int]:
 @_for("qsort")
 def _sort(w: Writer, name: str) -> None:
     array, count = _ints(w)
-    w.say(w.call(name, array, w.around(count) if w.chance(0.2) else count, "sizeof(int)", w.random.choice(("rising", "falling", "parity"))) + ";")
+    w.say(
+        w.call(name, array, w.around(count) if w.chance(0.2) else count, "sizeof(int)", w.random.choice(("rising", "falling", "parity")))
+        + ";"
+    )
     w.say(w.record(f"seen((char *){array}, {count * 4})"))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.fuzz.library.memory import CALLS, HEAD, THREADED, Buffer, Sample, Writer
+from tests.fuzz.library.memory import CALLS, FUNCTIONS, INCLUDES, THREADED, Buffer, Sample, Writer
 
 _NAMES = tuple(sorted(THREADED))
 _TOUCHES = (  # what the other thread does to the bytes from I on, S of them: a number of bytes that fits
@@ -26,7 +26,13 @@ _TOUCHES = (  # what the other thread does to the bytes from I on, S of them: a 
     "sink = memcmp(shared + I, other_bytes, S);",
     "write(1, shared + I, S);",
 )
-_GLOBALS = """static char *shared;
+_DEFINITIONS = """#ifdef COMPILED
+void turn(int who);
+#else
+#define turn(who)
+#endif
+#define record(number, value) do { long unused = (long)(value); (void)unused; } while (0)
+static char *shared;
 static char other_bytes[32];
 static volatile long sink;
 static int flag;
@@ -47,7 +53,10 @@ _ORDERS = {
     "spin": (("pthread_spin_lock(&spin);", "pthread_spin_unlock(&spin);"),) * 2,
     "writers": (("pthread_rwlock_wrlock(&rw);", "pthread_rwlock_unlock(&rw);"),) * 2,
     "readers": (("pthread_rwlock_rdlock(&rw);", "pthread_rwlock_unlock(&rw);"),) * 2,
-    "reader, writer": (("pthread_rwlock_rdlock(&rw);", "pthread_rwlock_unlock(&rw);"), ("pthread_rwlock_wrlock(&rw);", "pthread_rwlock_unlock(&rw);")),
+    "reader, writer": (
+        ("pthread_rwlock_rdlock(&rw);", "pthread_rwlock_unlock(&rw);"),
+        ("pthread_rwlock_wrlock(&rw);", "pthread_rwlock_unlock(&rw);"),
+    ),
     "join": (("pthread_join(t, 0);", ""), ("", "")),
     "create": (("", "pthread_create(&t, 0, other, 0);"), ("", "")),
     "semaphore": (("sem_wait(&done);", ""), ("", "sem_post(&done);")),
@@ -86,17 +95,23 @@ def race_program(random: Random) -> Sample:
     order = random.choices(tuple(_ORDERS), [_WEIGHTS.get(name, 1) for name in _ORDERS])[0]
     (first, last), (other_first, other_last) = _ORDERS[order]
     touch = _touch(w, shared)
-    head = HEAD.replace("#ifdef COMPILED", "#undef record\n#ifdef COMPILED")
-    head = head.partition("#define record")[0] + head.partition("while (0)\n")[2]
     main = [
-        "pthread_t t;", *w.before, f"shared = (char *){shared.name};", "pthread_barrier_init(&barrier, 0, 2);", "pthread_spin_init(&spin, 0);",
-        "sem_init(&done, 0, 0);", *([] if order == "create" else ["pthread_create(&t, 0, other, 0);"]), "turn(0);",
-        first, *w.body, last, *([] if order == "join" else ["pthread_join(t, 0);"]), "return 0;",
-    ]  # fmt: skip
+        "pthread_t t;",
+        *w.before,
+        f"shared = (char *){shared.name};",
+        "pthread_barrier_init(&barrier, 0, 2);",
+        "pthread_spin_init(&spin, 0);",
+        "sem_init(&done, 0, 0);",
+        "" if order == "create" else "pthread_create(&t, 0, other, 0);",
+        "turn(0);",
+        first,
+        *w.body,
+        last,
+        "" if order == "join" else "pthread_join(t, 0);",
+        "return 0;",
+    ]
     text = [
-        head.replace("void record(int number, long value);\n", ""),
-        "#define record(number, value) do { long unused = (long)(value); (void)unused; } while (0)",
-        _GLOBALS + "\n".join(w.globals),
+        INCLUDES + FUNCTIONS + _DEFINITIONS + "\n".join(w.globals),
         f"static void *other(void *unused) {{ turn(1); {other_first} {touch} {other_last} return unused; }}",
         "int main(void) {", *(f"    {line}" for line in main if line), "}",
     ]  # fmt: skip

@@ -14,6 +14,7 @@ from fsoft.api import Options, Source
 from fsoft.cli.exits import UsageError
 from fsoft.cli.tasks import Question, Task, read_compile_commands, read_property, read_task
 from fsoft.frontend.source import Loc, Unsupported
+from fsoft.frontend.types import HOST
 from fsoft.program.options import PROPERTIES, RACE_MODELS, UNWOUND_EXPANSION
 
 if TYPE_CHECKING:
@@ -98,8 +99,8 @@ def add_reading(parser: Parser, many: bool = True) -> None:
     parser.add_argument("files", nargs="*" if many else 1, metavar="FILE", help="C files (.c, .i) or one SV-COMP task (.yml)")
     group = parser.add_argument_group("reading C")
     model = group.add_mutually_exclusive_group()
-    model.add_argument("--32", dest="bits", action="store_const", const=32, help="32-bit data model, ILP32 (the default)")
-    model.add_argument("--64", dest="bits", action="store_const", const=64, help="64-bit data model, LP64")
+    model.add_argument("--32", dest="bits", action="store_const", const=32, help="32-bit data model, ILP32")
+    model.add_argument("--64", dest="bits", action="store_const", const=64, help="64-bit data model, LP64 (the default is what the compiler here has)")
     group.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", help="look for headers here")
     group.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=TEXT]", help="define a macro")
     group.add_argument("-U", dest="undefine", action="append", default=[], metavar="NAME", help="undefine a macro")
@@ -181,7 +182,7 @@ def request(args: argparse.Namespace) -> Request:
     task = _task(args.files)
     sources = _sources(args, task)
     question = _question(args, task)
-    bits = args.bits or (64 if task and task.model == "LP64" else 32)
+    bits = args.bits or (task and task.bits) or HOST.pointer_bits
     if getattr(args, "fairness", None) and not question.formulas:
         raise UsageError("--fairness is for properties of runs: --ltl, or --property termination")
     return Request(sources, bits, args.cpp, _options(args, question), question.formulas)

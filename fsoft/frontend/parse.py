@@ -68,11 +68,13 @@ from dataclasses import dataclass, field
 
 from pycparser import c_ast
 
+from fsoft.frontend.data_model import check_typedefs
 from fsoft.frontend.gnu import GnuParser
 from fsoft.frontend.normalise import normalise
 from fsoft.frontend.preprocess import preprocess, printable, read_text
 from fsoft.frontend.prune import needed_spans
 from fsoft.frontend.tokens import Lexer, line_marker
+from fsoft.frontend.types import HOST, data_model
 
 
 @dataclass
@@ -96,12 +98,14 @@ def parse_path(
     include: Sequence[str] = (),
     define: Sequence[str] = (),
     undefine: Sequence[str] = (),
-    bits: int = 32,
+    bits: int = HOST.pointer_bits,
     more: str = "",
 ) -> ParsedFile:
     """Parse a file: `.i` as it is, anything else after preprocessing (`cpp` is "builtin" or "gcc"). `more` is read as its last lines."""
     if path.endswith(".i"):
-        return parse_text(read_text(path) + more, path)
+        text = read_text(path)
+        check_typedefs(text, path, data_model(bits))
+        return parse_text(text + more, path)
     done = preprocess(path, cpp=cpp, include=include, define=define, undefine=undefine, bits=bits, more=more)
     parsed = parse_text(done.text, path)
     parsed.lines.update(done.lines)

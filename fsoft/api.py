@@ -95,16 +95,18 @@ def check(
     define: Sequence[str] = (),
     undefine: Sequence[str] = (),
 ) -> Verdict:
-    """The verdict of an engine on `options.checks` (assertions, unless said otherwise). A FALSE has been replayed, its trace shortened."""
+    """The verdict of an engine on `options.checks` (assertions, unless said otherwise). A FALSE has been replayed, its trace shortened.
+    `checkers.registry.Unanswered`, a ValueError, if the engine does not answer that."""
+    from checkers.registry import must_answer
     from fsoft.decide import find_engine
     from fsoft.passes.watch import under_race_model
     from fsoft.trace.shorten import shortened
 
     found, chosen = find_engine(engine), options or Options()
-    if found.unbounded:
-        chosen = replace(chosen, unbounded=True)
+    must_answer(found, chosen.checks)
+    chosen = replace(chosen, unbounded=found.unbounded)
     program = load(sources, chosen, bits=bits, cpp=cpp, include=include, define=define, undefine=undefine)
-    return shortened(*under_race_model(program, found.load().check(program, progress)))
+    return shortened(*under_race_model(program, found.check(program, progress)))
 
 
 __all__ = ["After", "Options", "Program", "Source", "Verdict", "check", "load", "stages"]

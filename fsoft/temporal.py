@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from checkers.registry import must_answer
 from fsoft.api import After, load
 from fsoft.circuit.liveness import LASSO
 from fsoft.circuit.verdict import Answer, Stimulus, Unknown, Violated
@@ -238,6 +239,10 @@ def check_circuit(
 ) -> Answered:  # fmt: skip
     """The verdict of a model checker on the circuit: liveness to safety; `klive` counts instead, `bdd` looks for fair cycles."""
     from fsoft.circuit.live import live_model
+    from fsoft.decide import find_engine
+
+    if name != KLIVE:
+        must_answer(find_engine(name), [prop.name])
 
     started, stats = time.monotonic(), Stats()
 

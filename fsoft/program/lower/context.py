@@ -120,6 +120,7 @@ class Context(ABC):
         self.b.stops_apart = bool(shared.options.observer)
         self.name = name
         self.locals: dict[str, LocalObject] = {}
+        self.thread_locals: dict[str, None] = {}  # those of `locals` that are C's thread-local variables
         self.repeat: int | None = 1  # how often the code at the cursor can run in one thread; None: no bound known
         self.hint: ct.CType | None = None  # what an allocation here is going to hold
         self.instances: dict[str, int] = {}

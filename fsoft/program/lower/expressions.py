@@ -401,7 +401,9 @@ class Expressions(Context):
         definition = self.shared.unit.globals.get(symbol.unique)
         size = ct.size_of(symbol.type)
         image = self.memory.image(definition.init, size, symbol.loc) if definition and definition.init else bytes(size)
-        return self.local_object(symbol.unique, symbol.type, symbol.loc, image)
+        address = self.local_object(symbol.unique, symbol.type, symbol.loc, image)
+        self.thread_locals[str(address.data)] = None
+        return address
 
     def _member(self, expr: tree.Member) -> MemoryPlace:
         base = self.place(expr.base)

@@ -64,11 +64,15 @@ class Statements(Calls):
             before = item
         if outer is not None and self.repeat is None and jumps_stay_inside(block, self.frame.function.body):
             self.repeat = outer
-        if self.b.here is not None:
+        if self.b.here is not None and not self._ends_main(block):
             self.at(block.end)
             self.leave_scopes(len(self.frame.scopes) - 1)
         self.frame.scopes.pop()
         self.frame.blocks.pop()
+
+    def _ends_main(self, block: tree.Block) -> bool:
+        """Whether its end is that of main: as with `return`, the process ends before the locals of main do."""
+        return block is self.frame.function.body and self.frame.parent is None and self.name == self.options.entry
 
     # ------------------------------------------------------------ declarations
 

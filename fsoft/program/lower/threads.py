@@ -153,9 +153,8 @@ class Assembly:
                 storage = "thread" if local.image is not None else "local"
                 obj = memory.new(name, ct.size_of(local.type), runs, storage, local.loc)
                 obj.slot = thread.index
-                if local.image is None:
-                    obj.undefined, obj.alive = True, False
-                else:
+                obj.undefined, obj.alive = local.image is None, local.image is not None and not local.dies
+                if local.image is not None:
                     obj.initial = initial_cells(runs, local.image)
                 thread.own[key] = obj.id << memory.offset_bits
 

@@ -100,7 +100,8 @@ def add_reading(parser: Parser, many: bool = True) -> None:
     group = parser.add_argument_group("reading C")
     model = group.add_mutually_exclusive_group()
     model.add_argument("--32", dest="bits", action="store_const", const=32, help="32-bit data model, ILP32")
-    model.add_argument("--64", dest="bits", action="store_const", const=64, help="64-bit data model, LP64 (the default is what the compiler here has)")
+    host = "64-bit data model, LP64 (the default is what the compiler here has)"
+    model.add_argument("--64", dest="bits", action="store_const", const=64, help=host)
     group.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", help="look for headers here")
     group.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=TEXT]", help="define a macro")
     group.add_argument("-U", dest="undefine", action="append", default=[], metavar="NAME", help="undefine a macro")

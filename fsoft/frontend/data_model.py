@@ -29,10 +29,11 @@ def check_typedefs(text: str, path: str, model: DataModel) -> None:
         size, wanted = _size(words, model), 8 if name in _EIGHT_BYTES else model.pointer
         only_other = marked and name == "size_t" and model is ILP32 and words.count("long") == 1  # gcc's is `unsigned int`
         if (size != wanted or only_other) and _size(words, other) == (8 if name in _EIGHT_BYTES else other.pointer):
+            bits = other.pointer_bits
             start = text.rfind("\n", 0, match.start()) + 1
             raise InputError(
                 Loc(path, text.count("\n", 0, match.start()) + 1, match.start() - start + 1),
-                f"this file was preprocessed for {other.name}: '{name}' is '{' '.join(words)}'; use --{other.pointer_bits} (bits={other.pointer_bits})",
+                f"this file was preprocessed for {other.name}: '{name}' is '{' '.join(words)}'; use --{bits} (bits={bits})",
             )
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CHECKS = {
     "--data-races-check": ("no-data-race", "two conflicting accesses, not both atomic, at the same time"),
     "--deadlock-check": ("no-deadlock", "every thread that is left waits for ever"),
-    "--bounds-check": ("valid-deref", "accesses outside an object (the same property as --pointer-check)"),
+    "--bounds-check": ("valid-deref no-bad-index", "accesses outside an object, and indices outside a member or a row"),
     "--pointer-check": ("valid-deref valid-free", "null, dangling, freed, misaligned pointers; bad or double free"),
     "--memory-leak-check": ("valid-memtrack", "heap memory that nothing points to any more"),
     "--signed-overflow-check": ("no-overflow", "signed arithmetic that overflows"),

@@ -41,7 +41,8 @@ def load(
 ) -> Program:
     """C files to one legal concurrent Program.
 
-    `bits` is 32 (ILP32) or 64 (LP64), None for what the compiler here has; `cpp` is "builtin" or "gcc". Bad or unsupported input is an `InputError`.
+    `bits` is 32 (ILP32) or 64 (LP64), None for what the compiler here has; `cpp` is "builtin" or "gcc". Bad or
+    unsupported input is an `InputError`.
     """
     with phase("imports"):
         from fsoft.frontend.load import deeply

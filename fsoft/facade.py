@@ -72,8 +72,8 @@ def load(
 ) -> Loaded:
     """Read C files (`.c`, `.i`) as one program.
 
-    `bits` is 32 (ILP32) or 64 (LP64), by default what the compiler here has; `cpp` is "builtin" or "gcc"; `include`, `define`, `undefine` are for
-    the preprocessor. Other options are the fields of `fsoft.Options`: `threads`, `heap`, `recursion`, `entry`, `fold`, ..."""
+    `bits` is 32 (ILP32) or 64 (LP64), by default what the compiler here has; `cpp` is "builtin" or "gcc"; `include`, `define` and
+    `undefine` are for the preprocessor. Other options are the fields of `fsoft.Options`: `threads`, `heap`, `recursion`, `entry`, ..."""
     if not paths:
         raise ValueError("load needs at least one C file")
     if bits not in (None, 32, 64):

@@ -134,6 +134,8 @@ def add_checks(parser: Parser) -> None:
     group.add_argument("--fairness", choices=FAIRNESS, help="with --ltl: none (the default), weak (termination's default) or strong")
     for flag, (_, text) in CHECKS.items():
         group.add_argument(flag, dest="checks", action="append_const", const=flag, default=[], help=text)
+    group.add_argument("--error-label", action="append", default=[], metavar="NAME",
+                       help="reaching this label violates unreach-call; ERROR does in competition tasks (again for more)")  # fmt: skip
     group.add_argument("--race-on", action="append", default=[], metavar="OBJECT",
                        help="only data races on this count: a C name, as queue, queue.head or items[3] (again for more)")  # fmt: skip
     group.add_argument("--all-checks", action="store_true", help="all of the above")
@@ -186,7 +188,7 @@ def request(args: argparse.Namespace) -> Request:
     bits = args.bits or (task and task.bits) or HOST.pointer_bits
     if getattr(args, "fairness", None) and not question.formulas:
         raise UsageError("--fairness is for properties of runs: --ltl, or --property termination")
-    return Request(sources, bits, args.cpp, _options(args, question), question.formulas)
+    return Request(sources, bits, args.cpp, _options(args, question, task), question.formulas)
 
 
 def _task(files: list[str]) -> Task | None:
@@ -281,7 +283,7 @@ def _of_task(task: Task) -> Question:
     return Question(checks, questions[0].entry)
 
 
-def _options(args: argparse.Namespace, question: Question) -> Options:
+def _options(args: argparse.Namespace, question: Question, task: Task | None) -> Options:
     entry = args.entry or question.entry
     if args.entry and question.entry and args.entry != question.entry and question.entry != "main":
         raise UsageError(f"--entry {args.entry} contradicts the property, which starts at {question.entry}()")
@@ -305,8 +307,18 @@ def _options(args: argparse.Namespace, question: Question) -> Options:
         checks=question.checks,
         fold=not args.no_fold,
         race_on=_race_on(args, question),
+        error_labels=_error_labels(args, task),
         race_model=getattr(args, "race_model", "svcomp"),
     )
+
+
+def _error_labels(args: argparse.Namespace, task: Task | None) -> tuple[str, ...]:
+    """Those that the user names, and ERROR if the question comes from the competition's files."""
+    named = dict.fromkeys(getattr(args, "error_label", []))
+    asked = getattr(args, "property", None)
+    if task is not None or (asked is not None and asked not in PROPERTIES and asked != TERMINATION):
+        named["ERROR"] = None
+    return tuple(named)
 
 
 def _unwinds(args: argparse.Namespace) -> bool:

@@ -83,12 +83,13 @@ class ParsedFile:
     ast: c_ast.FileAST
     lines: dict[tuple[str, int], str]  # text of every line a user can be pointed to, by (file, line)
     notes: list[str] = field(default_factory=list)  # what was ignored and might surprise
+    contest: bool = False  # it names functions of the competition (__VERIFIER_...)
 
 
 def parse_text(text: str, name: str) -> ParsedFile:
     """Parse text that is already preprocessed, with or without line markers."""
     tokens, notes = normalise(Lexer(text, name).run(needed_spans(text)))
-    return ParsedFile(name, GnuParser(tokens, name).run(), _lines(text, name), notes)
+    return ParsedFile(name, GnuParser(tokens, name).run(), _lines(text, name), notes, "__VERIFIER_" in text)
 
 
 def parse_path(

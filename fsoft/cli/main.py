@@ -166,6 +166,7 @@ def _unknown_command(name: str) -> str:
 
 
 def _failure(error: Exception) -> int:
+    from checkers.registry import Unanswered
     from fsoft.frontend.source import InputError
 
     if os.environ.get("FSOFT_DEBUG") == "1":
@@ -176,6 +177,8 @@ def _failure(error: Exception) -> int:
         return _complain(str(error), exits.BAD_INPUT)
     if isinstance(error, OSError):
         return _refused(error)
+    if isinstance(error, Unanswered):
+        return _complain(f"fsoft: error: {error} (fsoft checkers lists who answers what)", exits.BAD_INPUT)
     if isinstance(error, RecursionError):
         return _complain("fsoft: error: the input is nested too deeply", exits.BAD_INPUT)
     what = str(error).splitlines()[0] if str(error) else "no message"

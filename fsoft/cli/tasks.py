@@ -43,6 +43,10 @@ class Task:
     properties: tuple[str, ...]
     model: str
 
+    @property
+    def bits(self) -> int | None:
+        return {"ILP32": 32, "LP64": 64}.get(self.model)
+
 
 @dataclass(frozen=True, slots=True)
 class Compilation:

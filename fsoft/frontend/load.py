@@ -11,7 +11,7 @@ from fsoft.frontend.parse import parse_path
 from fsoft.frontend.sema.analyzer import Analyzer
 from fsoft.frontend.source import InputError, Loc, Source
 from fsoft.frontend.tree import Unit
-from fsoft.frontend.types import ILP32, DataModel, Types
+from fsoft.frontend.types import HOST, DataModel, Types
 
 _STACK = 512 << 20  # virtual; only what is touched costs memory
 _DEPTH = 60_000
@@ -23,7 +23,7 @@ T = TypeVar("T")
 def load(
     sources: Sequence[str | Source],
     *,
-    model: DataModel = ILP32,
+    model: DataModel = HOST,
     roots: Sequence[str] | None = ("main",),
     cpp: str = "builtin",
     include: Sequence[str] = (),

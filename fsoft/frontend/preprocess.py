@@ -11,8 +11,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from fsoft.frontend.data_model import check_typedefs
 from fsoft.frontend.inputs import read_file
 from fsoft.frontend.source import InputError, Loc
+from fsoft.frontend.types import HOST, data_model
 
 INCLUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "include")
 
@@ -66,10 +68,12 @@ def preprocess(
     include: Sequence[str] = (),
     define: Sequence[str] = (),
     undefine: Sequence[str] = (),
-    bits: int = 32,
+    bits: int = HOST.pointer_bits,
     more: str = "",
 ) -> Preprocessed:
-    text = read_text(path) + more
+    text = read_text(path)
+    check_typedefs(text, path, data_model(bits))
+    text += more
     for name in (*define, *undefine):
         if not re.match(r"[A-Za-z_]\w*(\([^)]*\))?(=|$)", name):
             raise InputError(Loc("<command line>", 0), f"'{name}' is not the name of a macro")

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from fsoft.frontend.source import Loc
+from fsoft.frontend.inputs import read_file
+from fsoft.frontend.source import InputError, Loc
 from fsoft.program import descriptor
 from fsoft.program.expr import evaluate
 from fsoft.program.interpreter import Interpreter, Machine, Script
@@ -38,10 +39,10 @@ def digest_of(table: Json) -> str:
 
 
 def hash_of(path: str) -> str:
-    """SHA-256 of a file as it is now; "" if it cannot be read (a pipe that has been read already)."""
+    """SHA-256 of a file as it is now; "" if it cannot be read, or only once (a pipe)."""
     try:
-        return hashlib.sha256(Path(path).read_bytes()).hexdigest() if Path(path).is_file() else ""
-    except (OSError, ValueError):
+        return hashlib.sha256(read_file(path)).hexdigest() if os.path.isfile(path) else ""
+    except InputError:
         return ""
 
 
@@ -131,7 +132,7 @@ class Recorder:
         entry["inputs"] = [self._input(question, value, step) for question, value in done.asked]
         entry["creates"] = self._created(done)
         entry["allocates"] = self._allocated(done)
-        entry["events"] = [self._event(event) for event in done.events]
+        entry["events"] = [self._event(event, step) for event in done.events]
         return entry
 
     def _section(self, slot: int, step: Step) -> str | None:
@@ -220,10 +221,11 @@ class Recorder:
             found.append({"object": self._address(address)["object"], "size": size, "library": in_library(loc), **place(where)})
         return found
 
-    def _event(self, event: Event) -> Json:
+    def _event(self, event: Event, step: Step) -> Json:
+        where = place(user_loc(step) if in_library(event.loc) else event.loc)
         if isinstance(event, Violation):
-            return {"kind": "violation", "property": event.prop, "message": event.message, **place(event.loc)}
-        return {"kind": event.kind, "message": event.message, **place(event.loc)}
+            return {"kind": "violation", "property": event.prop, "message": event.message, **where}
+        return {"kind": event.kind, "message": event.message, **where}
 
     def _object(self, number: int) -> Json:
         obj = self.program.objects[number]

@@ -229,7 +229,7 @@ def _run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
 
 @pytest.mark.parametrize(("arguments", "code", "said"), [
     (["race.c"], 1, "expected the C files and then the trace"),
-    (["race.c", "none.json"], 2, "none.json: error: cannot be read"),
+    (["race.c", "none.json"], 2, "none.json: error: there is no such file"),
     (["race.c", "bad.json"], 2, "bad.json: error: not valid JSON"),
     (["race.c", "other.json"], 2, "not a trace that fsoft wrote"),
     (["race.c", "true.json"], 2, "the verdict is TRUE"),

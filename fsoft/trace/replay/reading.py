@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from fsoft.frontend.inputs import read_file
 from fsoft.frontend.source import InputError, Loc, Source
 from fsoft.trace.record import SCHEMA, digest_of, hash_of
 from fsoft.trace.replay.schedule import FILE_STEP, MOST_THREADS, Schedule
@@ -59,10 +60,7 @@ def endless(trace: Json) -> str | None:
 
 def _json(path: str) -> Any:
     try:
-        with open(path, encoding="utf-8") as file:
-            return json.load(file)
-    except OSError as error:
-        raise InputError(Loc(path, 0), f"cannot be read: {error.strerror}") from None
+        return json.loads(read_file(path).decode("utf-8"))
     except (ValueError, RecursionError):
         raise InputError(Loc(path, 0), "not valid JSON") from None
 

@@ -35,6 +35,7 @@ class Options:
     `race_on`: the C names of the objects on which data races count; none means all. `race_model`: "svcomp" or "c11".
     `malloc_may_fail`: allocations may give null. `library_may_fail`: creating threads, locks and their kin may fail for want of resources.
     `checks`: properties of PROPERTIES that are on. `unknown_functions`: "reject" or "havoc".
+    `error_labels`: labels that violate unreach-call when they are reached; ERROR does in tasks of the competition in any case.
     `observer`: a function that only looks on (the atoms of an LTL formula), in a slot of its own behind all others. What it reads
     stays visible, and steps that may stop their thread stay apart from accesses, because the end is observed.
     `unbounded`: where the number of executions of a creation site is not known, its slots stand for any number of threads
@@ -54,6 +55,7 @@ class Options:
     expansion: int = 60_000
     eval_order: str = "left"  # or "right", "any"
     unknown_functions: str = "reject"
+    error_labels: tuple[str, ...] = ()
     checks: frozenset[str] = frozenset({"unreach-call"})
     fold: bool = True
     race_on: tuple[str, ...] = ()

@@ -32,6 +32,7 @@ _FORMAT = (
     " format that is no literal may do is done, and no FALSE rests on that; `%ls` stops the thread and forbids TRUE"
 )
 _SIGN = "the result is any value of the sign, where the program looks at more than the sign"
+_COPIES = "between objects that overlap: undefined (valid-deref); so is null, also with a size of zero"
 _SYSTEM = "calls the operating system"
 _SIGNALS = "signals are not modelled"
 _FILES = "files are not modelled"
@@ -94,8 +95,8 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
      "pthread_barrier_init pthread_barrier_destroy pthread_barrier_wait pthread_barrierattr_init pthread_barrierattr_destroy"),
     ("Barriers", APPROXIMATED, _ANY, "pthread_barrierattr_setpshared"),
     ("Barriers", REJECTED, "no model", "pthread_barrierattr_getpshared"),
-    ("Thread-specific data", MODELLED, "up to 8 keys: the ninth stops the thread and forbids TRUE; destructors run in any order when a thread ends",
-     "pthread_key_create pthread_key_delete pthread_getspecific pthread_setspecific"),
+    ("Thread-specific data", MODELLED, "up to 8 keys: the ninth stops the thread and forbids TRUE; destructors run in any order"
+     " when a thread ends", "pthread_key_create pthread_key_delete pthread_getspecific pthread_setspecific"),
     ("Semaphores", MODELLED, "", "sem_init sem_destroy sem_wait sem_trywait sem_post sem_getvalue"),
     ("Semaphores", APPROXIMATED, _TIMED, "sem_timedwait sem_clockwait"),
     ("Semaphores", REJECTED, "named semaphores are not modelled", "sem_open sem_close sem_unlink"),
@@ -120,9 +121,12 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("Heap", APPROXIMATED, "as malloc: every object starts at an aligned address", "aligned_alloc memalign valloc posix_memalign"),
     ("Heap", APPROXIMATED, "a heap object that is never freed; with leak checking it stops the thread and forbids TRUE", "alloca"),
     ("Heap", REJECTED, _SYSTEM, "sbrk brk mallinfo malloc_usable_size"),
-    ("Blocks of memory", MODELLED, "", "memcpy mempcpy memmove memset memchr memrchr bzero explicit_bzero bcopy"),
+    ("Blocks of memory", MODELLED, _COPIES, "memcpy mempcpy"),
+    ("Blocks of memory", MODELLED, "null is a wrong argument (valid-deref), also with a size of zero",
+     "memmove memset memchr memrchr bzero explicit_bzero bcopy"),
     ("Blocks of memory", MODELLED, _SIGN, "memcmp bcmp"),
-    ("Strings", MODELLED, "", "strlen strnlen strcpy stpcpy strncpy strcat strncat strchr strchrnul"
+    ("Strings", MODELLED, _COPIES, "strcpy stpcpy strncpy strcat strncat"),
+    ("Strings", MODELLED, "", "strlen strnlen strchr strchrnul"
      " strrchr index rindex strstr strspn strcspn strpbrk strtok strtok_r strdup strndup"),
     ("Strings", MODELLED, _SIGN, "strcmp strncmp strcasecmp strncasecmp strcoll"),
     ("Strings", MODELLED, "in the C locale", "isalnum isalpha isascii isblank iscntrl isdigit isgraph islower isprint ispunct"
@@ -139,7 +143,7 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("Numbers", MODELLED, "", "fabs fabsf floor ceil trunc round fmin fmax"),
     ("Numbers", REJECTED, _REAL, "sqrt sqrtf cbrt hypot pow powf exp log log2 log10 sin cos tan asin acos atan atan2 sinh cosh tanh fmod"
      " floorf ceilf roundf truncf fabsl frexp ldexp modf"),
-    ("Sorting and searching", APPROXIMATED, "an insertion sort: it says which elements are compared; those that compare equal end in any order", "qsort"),
+    ("Sorting and searching", APPROXIMATED, "compares what an insertion sort compares; what compares equal ends in any order", "qsort"),
     ("Sorting and searching", MODELLED, "any of the elements that match", "bsearch"),
     ("Sorting and searching", REJECTED, "no model", "qsort_r lfind lsearch hsearch tsearch tfind tdelete"),
     ("Input and output", APPROXIMATED, _OUTPUT, "puts fputs putchar putc fputc perror fflush write"),

@@ -45,9 +45,15 @@ class Assembly:
         program.heap_reuse, program.race_on = self.shared.options.heap_reuse, self.shared.options.race_on
         program.race_model = self.shared.options.race_model
         program.unbounded = tuple(self.unbounded)
-        program.notes = [*self.shared.unit.notes, *self.shared.notes, *_taken_to_succeed(self.shared.succeeding)]
+        succeeding = _taken_to_succeed(self.shared.succeeding)
+        program.notes = [self._model(), *self.shared.unit.notes, *self.shared.notes, *succeeding]
         self._check_numbers(program)
         return program
+
+    def _model(self) -> str:
+        model = self.shared.unit.types.model
+        sizes = "long and pointers have 64 bits" if model.pointer == 8 else "int, long and pointers have 32 bits"
+        return f"data model {model.name} (--{model.pointer_bits}): {sizes}"
 
     # ------------------------------------------------------------ slots
 

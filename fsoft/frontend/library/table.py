@@ -26,8 +26,13 @@ class Entry:
 
 
 _ANY = "accepted, without effect"
-_OUTPUT = "output goes nowhere and arguments are only evaluated (`%n` is rejected); the result is any value"
+_OUTPUT = "output goes nowhere; texts are read where valid-deref or no-data-race is checked; fails whenever it likes"
+_FORMAT = (
+    "as these; directives of a literal format read texts and write numbers (`%n`), the result is a number that fits them; what a"
+    " format that is no literal may do is done, and no FALSE rests on that; `%ls` stops the thread and forbids TRUE"
+)
 _SIGN = "the result is -1, 0 or 1; C promises its sign only, so do not ask for more"
+_COPIES = "between objects that overlap: undefined (valid-deref); so is null, also with a size of zero"
 _SYSTEM = "calls the operating system"
 _SIGNALS = "signals are not modelled"
 _FILES = "files are not modelled"
@@ -116,9 +121,12 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("Heap", APPROXIMATED, "as malloc: every object starts at an aligned address", "aligned_alloc memalign valloc posix_memalign"),
     ("Heap", APPROXIMATED, "a heap object that is never freed; with leak checking it stops the thread and forbids TRUE", "alloca"),
     ("Heap", REJECTED, _SYSTEM, "sbrk brk mallinfo malloc_usable_size"),
-    ("Blocks of memory", MODELLED, "", "memcpy mempcpy memmove memset memchr memrchr bzero explicit_bzero bcopy"),
+    ("Blocks of memory", MODELLED, _COPIES, "memcpy mempcpy"),
+    ("Blocks of memory", MODELLED, "null is a wrong argument (valid-deref), also with a size of zero",
+     "memmove memset memchr memrchr bzero explicit_bzero bcopy"),
     ("Blocks of memory", MODELLED, _SIGN, "memcmp bcmp"),
-    ("Strings", MODELLED, "", "strlen strnlen strcpy stpcpy strncpy strcat strncat strchr strchrnul"
+    ("Strings", MODELLED, _COPIES, "strcpy stpcpy strncpy strcat strncat"),
+    ("Strings", MODELLED, "", "strlen strnlen strchr strchrnul"
      " strrchr index rindex strstr strspn strcspn strpbrk strtok strtok_r strdup strndup"),
     ("Strings", MODELLED, _SIGN, "strcmp strncmp strcasecmp strncasecmp strcoll"),
     ("Strings", MODELLED, "in the C locale", "isalnum isalpha isascii isblank iscntrl isdigit isgraph islower isprint ispunct"
@@ -138,8 +146,9 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("Sorting and searching", MODELLED, "an insertion sort; elements that compare equal keep their order", "qsort"),
     ("Sorting and searching", MODELLED, "", "bsearch"),
     ("Sorting and searching", REJECTED, "no model", "qsort_r lfind lsearch hsearch tsearch tfind tdelete"),
-    ("Input and output", APPROXIMATED, _OUTPUT, "printf fprintf dprintf puts fputs putchar putc fputc perror fflush setbuf setvbuf"),
-    ("Input and output", APPROXIMATED, "all is written, or nothing and -1", "write"),
+    ("Input and output", APPROXIMATED, _OUTPUT, "puts fputs putchar putc fputc perror fflush write"),
+    ("Input and output", APPROXIMATED, _FORMAT, "printf fprintf dprintf"),
+    ("Input and output", APPROXIMATED, "a buffer of the program's stops the thread and forbids TRUE", "setbuf setvbuf"),
     ("Input and output", MODELLED, "any characters", "getchar getc fgetc fgets"),
     ("Input and output", REJECTED, _TEXT, "sprintf snprintf vsprintf vsnprintf asprintf vasprintf scanf fscanf sscanf vscanf vfscanf"
      " vsscanf __isoc99_scanf __isoc99_fscanf __isoc99_sscanf"),

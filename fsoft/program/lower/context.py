@@ -98,6 +98,7 @@ class Frame:
     return_to: int
     result: Expr | None = None  # register, or the address of the object for a record
     sync: bool = False
+    rest: tuple[tuple[ct.CType, Expr], ...] = ()  # scalar arguments beyond the parameters
     bindings: dict[tree.Symbol, Expr | Place] = field(default_factory=dict)
     labels: dict[str, int] = field(default_factory=dict)
     targets: dict[str, Target] = field(default_factory=dict)

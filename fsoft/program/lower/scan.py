@@ -57,6 +57,7 @@ class Facts:
     forgotten: list[ct.Record] = field(default_factory=list)  # pointers to such structs become `void *`
     regained: list[ct.Record] = field(default_factory=list)  # a `void *` becomes a pointer to such a struct
     back_labels: set[str] = field(default_factory=set)
+    endless: set[str] = field(default_factory=set)  # labels of a statement that only jumps there: `L: goto L;`
     size: int = 0
 
 
@@ -64,6 +65,7 @@ def facts_of(root: object) -> Facts:
     facts = Facts()
     seen_labels: set[str] = set()
     blocks: set[int] = set()
+    here = ""  # the label that was just passed
     for node in walk(root):
         facts.size += 1
         facts.copies = facts.copies or _copies(node)
@@ -91,6 +93,10 @@ def facts_of(root: object) -> Facts:
             seen_labels.add(node.name)
         elif isinstance(node, tree.Goto) and node.label in seen_labels:
             facts.back_labels.add(node.label)
+            if node.label == here:
+                facts.endless.add(node.label)
+        if not isinstance(node, tree.Block):
+            here = node.name if isinstance(node, tree.Label) else ""
     return facts
 
 

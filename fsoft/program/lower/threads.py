@@ -45,9 +45,14 @@ class Assembly:
         program.heap_reuse, program.race_on = self.shared.options.heap_reuse, self.shared.options.race_on
         program.race_model = self.shared.options.race_model
         program.unbounded = tuple(self.unbounded)
-        program.notes = [*self.shared.unit.notes, *self.shared.notes]
+        program.notes = [self._model(), *self.shared.unit.notes, *self.shared.notes]
         self._check_numbers(program)
         return program
+
+    def _model(self) -> str:
+        model = self.shared.unit.types.model
+        sizes = "long and pointers have 64 bits" if model.pointer == 8 else "int, long and pointers have 32 bits"
+        return f"data model {model.name} (--{model.pointer_bits}): {sizes}"
 
     # ------------------------------------------------------------ slots
 

@@ -117,6 +117,7 @@ def add_lowering(parser: Parser) -> None:
     group.add_argument("--threads", type=slots, metavar="N", help="threads per creating statement whose count is not known (3)")
     group.add_argument("--heap", type=heap, metavar="N|fresh", help="heap objects per size if the count is not known (5); fresh: no reuse")
     group.add_argument("--malloc-may-fail", action="store_true", help="malloc may return a null pointer")
+    group.add_argument("--library-may-fail", action="store_true", help="pthread_create, the *_init functions and their kin may fail")
     group.add_argument("--recursion", type=positive, metavar="N", help="active calls of one function in a thread (4)")
     group.add_argument("--array-limit", type=positive, metavar="N", help="keep the first N cells of each array: the others are any value")
     calls = "one copy of a function per thread, or one per call (the default, if that is not too large)"
@@ -309,6 +310,7 @@ def _options(args: argparse.Namespace, question: Question, task: Task | None) ->
         thread_functions=tuple(args.thread),
         heap_reuse=args.heap[1] if args.heap else True,
         malloc_may_fail=args.malloc_may_fail,
+        library_may_fail=args.library_may_fail,
         checks=question.checks,
         fold=not args.no_fold,
         race_on=_race_on(args, question),

@@ -10,11 +10,11 @@ from fsoft.frontend import types as ct
 from fsoft.frontend.source import Loc
 from fsoft.program.expr import Expr, const, make, negate, own, resize
 from fsoft.program.lower.builder import Builder
-from fsoft.program.lower.layout import PADDING, BitRange, is_signed, value_bits
+from fsoft.program.lower.layout import BitRange, is_signed, value_bits
 from fsoft.program.lower.memory import LocalObject, Memory
 from fsoft.program.lower.scan import Scan, Target
 from fsoft.program.options import Options
-from fsoft.program.program import Assign, Check, Halt, Leave, Load, Marker, Store
+from fsoft.program.program import PADDING, Assign, Check, Halt, Input, Leave, Load, Marker, Store
 from fsoft.records import dataclass
 
 
@@ -41,6 +41,7 @@ class Shared:
     wanted: list[str] = field(default_factory=list)  # start routines, in order of discovery
     undefined: dict[tuple[Loc, str], int] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
+    succeeding: dict[str, dict[str, None]] = field(default_factory=dict)  # library functions by the option that lets them fail
     limits: bool = False  # some address is compared with the end of static storage
     reuses: bool = False  # a slot may run several threads, one after the other
 
@@ -233,15 +234,25 @@ class Context(ABC):
         new = make("shl", width, (resize(part, width, False), const(bits.shift, width)))
         self.store_bytes(address, make("or", width, (kept, new)), loc, place.atomic)
 
-    def copy_record(self, target: MemoryPlace, source: MemoryPlace, ctype: ct.CType, loc: Loc) -> None:
-        """Scalar by scalar: a struct copy is not atomic, and need not copy padding (C11 6.2.6.1)."""
-        for run in [run for run in self.memory.runs(ctype, loc) if run.ctype != PADDING]:
+    def copy_record(self, target: MemoryPlace, source: MemoryPlace, ctype: ct.CType, loc: Loc, fresh: bool = False) -> None:
+        """Scalar by scalar: a struct copy is not atomic. Compilers copy padding or leave it alone, and C lets it be anything (C11 6.2.6.1).
+        `fresh`: so it is already, for the target has just come to life."""
+        for run in self.memory.runs(ctype, loc):
             for i in range(run.count):
                 delta = run.start + i * run.stride
+                if run.ctype == PADDING:
+                    if not fresh:
+                        self._any_padding(self.add_bytes(target.base, self.word_const(target.offset + delta)), run.size, loc)
+                    continue
                 at = self.add_bytes(source.base, self.word_const(source.offset + delta))
                 value = self.load_bytes(at, run.size, loc)
                 to = self.add_bytes(target.base, self.word_const(target.offset + delta))
                 self.store_bytes(to, value, loc)
+
+    def _any_padding(self, address: Expr, size: int, loc: Loc) -> None:
+        value = self.b.temporary(size * 8)
+        self.b.emit(Input(str(value.data), PADDING, loc=loc))
+        self.store_bytes(address, value, loc)
 
     def keep(self, value: Expr) -> Expr:
         """The value now, safe from later assignments to the registers in it."""

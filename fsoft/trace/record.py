@@ -130,16 +130,20 @@ class Recorder:
         entry["sync"] = [self._tag(done, tag.kind, tag.operand) for tag in step.tags]
         entry["accesses"] = [self._access(access, step, done) for access in done.log if self._told(access)]
         entry["inputs"] = [self._input(question, value, step) for question, value in done.asked]
-        entry["creates"] = self._created(done)
+        created = self._created(done)
+        entry["creates"] = created[0] if created else None
+        if len(created) > 1:
+            entry["also_creates"] = created[1:]
         entry["allocates"] = self._allocated(done)
         entry["events"] = [self._event(event, step) for event in done.events]
         return entry
 
     def _section(self, slot: int, step: Step) -> str | None:
         """Whether the move is a whole atomic section of the user, or part of one."""
+        locations = self.program.threads[slot].template.locations
         if any(tag.kind == "section" for tag in step.tags):
-            return "whole"
-        atomic = self.program.threads[slot].template.locations[step.source].atomic
+            return "part" if locations[step.target].atomic else "whole"
+        atomic = locations[step.source].atomic
         return "part" if atomic and not in_library(step.loc) else None
 
     def _told(self, access: Access) -> bool:
@@ -206,13 +210,17 @@ class Recorder:
                 return {"object": one.object.id, "offset": offset}
         raise ValueError(f"no memory at entry {index} of the state")
 
-    def _created(self, done: _Done) -> int | None:
-        """The slot that the move started, if any."""
+    def _created(self, done: _Done) -> list[int]:
+        """The slots that the move started, in order; several only in an atomic section."""
+        found = []
         for slot in range(len(self.program.threads)):
             old, new = (self.layout.descriptor(v, slot, "state") for v in (done.before, done.after))
             if new == descriptor.RUNNING and old != new:
-                return slot
-        return None
+                found.append(slot)
+        if len(found) > 1:
+            named = [self._address(self.program.address(self.program.objects[a.object], a.offset)).get("thread") for a in done.log]
+            found.sort(key=lambda slot: named.index(slot) if slot in named else len(named))
+        return found
 
     def _allocated(self, done: _Done) -> list[Json]:
         """Heap objects that came to life in the move, in order."""

@@ -28,6 +28,11 @@ ROWS = {
     "atomic sections": ("probes/atomic_section.c", "unreach-call", ["-DHALF"]),
     "race on a heap cell": ("races/heap.c", "no-data-race", ["-DN=3"]),
     "race in a library function": ("races/matrix.c", "no-data-race", ["-DN=2", "-DWIDE"]),
+    "threads from a section": ("threads/late_turn.c", "unreach-call", []),
+    "race inside a section": ("races/section_loop.c", "no-data-race", []),
+    "leak of a thread at work": ("heap/leak_while_running.c", "valid-memtrack", ["-DEXIT"]),
+    "leak at the end of the last thread": ("heap/leak_restart.c", "valid-memtrack", ["--threads", "1"]),
+    "names that the runtime has, too": ("parametric/readers.c", "unreach-call", ["-DHASTY", "--threads", "2"]),
     "lock misuse": ("checks/lock_use.c", "no-lock-misuse", ["-DRW_UNLOCK"]),
     "initialised again": ("checks/lock_init.c", "no-lock-misuse", ["-DCOND"]),
 }

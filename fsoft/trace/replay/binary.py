@@ -36,6 +36,7 @@ UNDEFINED = {
 }
 """What gcc itself can catch, by property."""
 
+_LOWEST = 1 << 16  # symbols below are offsets into the memory of each thread
 _ROW = re.compile(r"^(\S.*?)\s+(\d+|-)\s+(0x[0-9a-f]+|0)(?:\s|$)")
 _SPECIAL = {"reach_error": ERROR, "__VERIFIER_error": ERROR, "__VERIFIER_atomic_begin": BEGIN, "__VERIFIER_atomic_end": FINISH}
 
@@ -76,7 +77,8 @@ def build(sources: Sequence[Source], bits: int, prop: str, folder: str, starts: 
             objects.append(_compile(k, source, [dialect, *kept, *_flags(source)], bits, prop, folder))
         _rename(objects, runtime, folder, starts.names)
         libraries = ["-lpthread", "-lm", *(["-latomic"] if _undefined(objects, "__atomic_") else [])]
-        done = _run(GCC, [f"-m{bits}", "-no-pie", "-g", *objects, *runtime, "-o", program, *libraries], folder)
+        ours = _apart(objects, runtime, bits, folder)
+        done = _run(GCC, [f"-m{bits}", "-no-pie", "-g", *objects, ours, "-o", program, *libraries], folder)
         if not done.returncode:
             return _look(program, objects, {_debug_name(k): source.path for k, source in enumerate(sources)})
     raise InputError(Loc(sources[0].path, 0), f"gcc cannot link the program: {_complaint(done.stderr)}")
@@ -185,6 +187,24 @@ def _rename(objects: Sequence[str], runtime: Sequence[str], folder: str, starts:
             raise InputError(Loc(path, 0), f"objcopy fails: {_complaint(done.stderr)}")
 
 
+def _apart(objects: Sequence[str], runtime: Sequence[str], bits: int, folder: str) -> str:
+    """The runtime as one object file that shares with the user's files only the names that they ask for: its own may be theirs, too."""
+    target = os.path.join(folder, "runtime.o")
+    defined = {name for path in objects for _, _, kind, name in _symbols(path) if kind in "TDBRVWC"}
+    asked = {name for path in objects for _, _, kind, name in _symbols(path) if kind == "U"} - defined
+    keep = os.path.join(folder, "kept")
+    names = "\n".join([f"{PREFIX}*", "main", *sorted(asked), ""])
+    Path(keep).write_text(names, encoding="utf-8", errors="surrogateescape")
+    for one, arguments in (
+        (GCC, [f"-m{bits}", "-r", "-nostdlib", *runtime, "-o", target]),
+        (OBJCOPY, ["--wildcard", f"--keep-global-symbols={keep}", target]),
+    ):
+        done = _run(one, arguments, folder)
+        if done.returncode:
+            raise InputError(Loc(target, 0), f"{one.title} fails: {_complaint(done.stderr)}")
+    return target
+
+
 def _look(program: str, objects: Sequence[str], files: Mapping[str, str]) -> Binary:
     """Where things are in the linked program. `files`: the names of the user's files by those in the line table."""
     binary = Binary(program)
@@ -192,7 +212,7 @@ def _look(program: str, objects: Sequence[str], files: Mapping[str, str]) -> Bin
     for address, size, kind, name in _symbols(program):
         if kind in "tT" and (special := _SPECIAL.get(name, ATOMIC if name.startswith("__VERIFIER_atomic_") else 0)):
             binary.functions.append((address, address + size, special))
-        elif kind in "bBdDrR" and name in users and size:
+        elif kind in "bBdDrR" and name in users and size and address >= _LOWEST:
             binary.symbols.setdefault(name, []).append((address, size))
             if re.search(r"\.\d+$", name):
                 binary.symbols.setdefault(name.rpartition(".")[0], []).append((address, size))

@@ -73,6 +73,9 @@ def _misfits(trace: Json) -> Iterator[str]:
     yield from _out_of_range([trace[key] for key in _NEEDED])
     if trace["property"] is None:
         yield "property is missing"
+    for move in trace["moves"]:
+        if not all(0 < slot < MOST_THREADS for slot in move.get("also_creates", ())):
+            yield "'also_creates' is no list of slots"
     sizes = {one["id"]: one["size"] for one in trace["objects"]}
     if len(sizes) != len(trace["objects"]):
         yield "two objects have the same id"

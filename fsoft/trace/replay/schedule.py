@@ -77,6 +77,7 @@ class Schedule:
         self.events: list[Event] = []
         self.inputs: list[str] = []
         self.allocations: list[str] = []
+        self.creations: list[str] = []  # inside atomic sections
         self._files: dict[str, int] = {}
         self._threads = {0: 0}  # which thread a slot runs now: a slot that is taken again counts as another thread
         self._used: set[int] = {0, *range(len(trace.get("starts", [])))}
@@ -128,10 +129,15 @@ class Schedule:
         if move["section"]:
             if move["section"] == "whole" or not self._open.get(slot):
                 self.events.append(Event(slot, "section"))
+            if move["creates"] is not None:
+                numbers = map(self._start, [move["creates"], *move.get("also_creates", [])])
+                self.creations += [f"creates {slot} {number}" for number in numbers]
             self._open[slot] = move["section"] == "part"
             return
         self._open[slot] = False
-        made = [*self._calls(move), *(self._accesses(slot, move["accesses"]) if move["creates"] is None else [])]
+        made = [*self._allocations(move), *self._calls(move), *(self._accesses(slot, move["accesses"]) if move["creates"] is None else [])]
+        if self._ends(move) and not any(event.kind == "exit" for event in made):
+            made.append(Event(slot, "exit"))
         for poke in self._undefined(move):
             if made:
                 made[-1].pokes.append(poke)
@@ -167,6 +173,17 @@ class Schedule:
             if tag["kind"] in PRIMARY and tag["kind"] not in inside:
                 made.append(self._call(slot, line, tag, move))
         return made
+
+    def _ends(self, move: Json) -> bool:
+        """Whether the process ends with the move, where it matters when that is."""
+        return self.trace["end"]["kind"] == "leak" and any(event["kind"] == "ended" for event in move["events"])
+
+    def _allocations(self, move: Json) -> list[Event]:
+        """Allocations are events where the end tells what is lost: the process must not end before them."""
+        if self.trace["end"]["kind"] != "leak":
+            return []
+        slot = self._thread(move["slot"])
+        return [Event(slot, "alloc", line=0 if a["library"] else self.line(a)) for a in move["allocates"]]
 
     def _call(self, slot: int, line: int, tag: Json, move: Json) -> Event:
         chosen = [given["value"] for given in move["inputs"] if given["kind"] == "among"]
@@ -207,7 +224,7 @@ class Schedule:
             lines.append(f"object {obj['id']} {binary.address(obj['name'], obj['storage'], obj['size']):x} {obj['size']}")
         for event in self.events:
             lines += event.text()
-        return "\n".join([*lines, *self.inputs, *self.allocations, *self._end()]) + "\n"
+        return "\n".join([*lines, *self.inputs, *self.allocations, *self.creations, *self._end()]) + "\n"
 
     def _end(self) -> list[str]:
         end = self.trace["end"]

@@ -10,7 +10,7 @@
 
 enum kind {
     ACCESS, SECTION, FREE, CREATE, JOIN, EXIT, ACQUIRE, RELEASE, TRY, RDLOCK, WRLOCK, RWUNLOCK, WAIT, WAKE, SIGNAL, BROADCAST, SEMWAIT, POST,
-    ARRIVE, BARRIER, ONCE, INIT, DESTROY, DETACH, CANCEL, KINDS
+    ARRIVE, BARRIER, ONCE, INIT, DESTROY, DETACH, CANCEL, ALLOC, KINDS
 };
 extern const char *const kind_names[KINDS];
 
@@ -53,6 +53,10 @@ struct allocation {
     size_t size;
 };
 
+struct creation { /* inside an atomic section, whose events the schedule does not name */
+    int slot, created, done;
+};
+
 struct ending { /* what is predicted */
     char kind[24], property[32];
     int slot, line, object; /* object, offset: of an invalid access */
@@ -92,6 +96,8 @@ extern struct input *inputs;
 extern int input_count;
 extern struct allocation *allocations;
 extern int allocation_count;
+extern struct creation *creations;
+extern int creation_count;
 extern struct ending ending;
 extern int blocked[MOST_THREADS], blocked_count;
 extern struct thread *threads[MOST_THREADS];

@@ -5,7 +5,7 @@
 
 const char *const kind_names[KINDS] = {
     "access", "section", "free", "create", "join", "exit", "acquire", "release", "try", "rdlock", "wrlock", "rwunlock", "wait", "wake",
-    "signal", "broadcast", "semwait", "post", "arrive", "barrier", "once", "init", "destroy", "detach", "cancel",
+    "signal", "broadcast", "semwait", "post", "arrive", "barrier", "once", "init", "destroy", "detach", "cancel", "alloc",
 };
 
 struct row {
@@ -26,6 +26,8 @@ struct input *inputs;
 int input_count;
 struct allocation *allocations;
 int allocation_count;
+struct creation *creations;
+int creation_count;
 struct ending ending = {.slot = -1, .object = -1};
 int blocked[MOST_THREADS], blocked_count;
 static struct row *rows;
@@ -87,6 +89,9 @@ static void read_line(const char *line) {
     } else if (!strncmp(line, "alloc ", 6)) {
         struct allocation *x = ADD(allocations, allocation_count);
         sscanf(line, "alloc %d %d %d %zu", &x->slot, &x->line, &x->object, &x->size);
+    } else if (!strncmp(line, "creates ", 8)) {
+        struct creation *c = ADD(creations, creation_count);
+        sscanf(line, "creates %d %d", &c->slot, &c->created);
     } else if (!strncmp(line, "end ", 4)) {
         sscanf(line, "end %23s %31s %d %d %d %ld", ending.kind, ending.property, &ending.slot, &ending.line, &ending.object, &ending.offset);
     } else if (sscanf(line, "blocked %d", &n) == 1) {

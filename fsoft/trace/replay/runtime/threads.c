@@ -28,6 +28,16 @@ static int spare_slot(void) {
     return slot;
 }
 
+/* The slot of the thread that is created next by one that is in an atomic section. */
+static int next_created(struct thread *me) {
+    for (int k = 0; me && me->section && k < creation_count; k++)
+        if (creations[k].slot == me->slot && !creations[k].done) {
+            creations[k].done = 1;
+            return creations[k].created;
+        }
+    return spare_slot();
+}
+
 static struct thread *thread_of(pthread_t id) {
     for (int k = 0; k < MOST_THREADS; k++)
         if (threads[k] && !threads[k]->joined && pthread_equal(threads[k]->id, id)) return threads[k];
@@ -54,7 +64,7 @@ static void *run(void *argument) {
 
 static int create(pthread_t *id, const pthread_attr_t *attributes, struct thread t, const void *pc) {
     struct event *e = arrive_at(CREATE, 0, NULL, pc);
-    int slot = e && e->detail > 0 ? e->detail : spare_slot(), state = PTHREAD_CREATE_JOINABLE;
+    int slot = e && e->detail > 0 ? e->detail : next_created(self), state = PTHREAD_CREATE_JOINABLE;
     struct thread *made = new_thread(slot);
     made->start = t.start, made->start_c11 = t.start_c11, made->arg = t.arg;
     if (attributes) pthread_attr_getdetachstate(attributes, &state);
@@ -165,6 +175,7 @@ int replay_pthread_setcancelstate(int state, int *old) {
 void end_process(const char *how, int line) {
     struct thread *me = self;
     if (!me) _exit(0);
+    if (!strcmp(ending.kind, "leak")) arrive_at(EXIT, 0, NULL, NULL);
     pthread_mutex_lock(&big);
     int last = now >= event_count || me->released;
     pthread_mutex_unlock(&big);

@@ -175,10 +175,17 @@ size_t next_unit(const void *address, size_t left) {
     return unit <= left && (uintptr_t)address % unit == 0 ? unit : 1;
 }
 
+static int all_finished(void) {
+    for (int k = 0; k < MOST_THREADS; k++)
+        if (threads[k] && !threads[k]->finished) return 0;
+    return 1;
+}
+
 void leave_run(struct thread *me) {
     pthread_mutex_lock(&big);
     me->finished = 1;
     arrivals++;
+    if (!strcmp(ending.kind, "leak") && all_finished()) look_for_leaks(me);
     pass_on();
     pthread_mutex_unlock(&big);
 }
@@ -205,8 +212,6 @@ void release(int slot) {
 void end_reached(void) {
     if (!strcmp(ending.kind, "deadlock"))
         for (int k = 0; k < blocked_count; k++) release(blocked[k]);
-    else if (!strcmp(ending.kind, "leak"))
-        for (int k = 0; k < MOST_THREADS; k++) release(k);
     else
         release(ending.slot);
 }

@@ -17,16 +17,23 @@ struct block *block_at(uintptr_t address) {
     return NULL;
 }
 
-static struct block *new_block(size_t size) {
+static struct block *new_block(size_t size, size_t room) {
     struct block *b = calloc(1, sizeof *b);
-    char *memory = malloc(size + 3 * ZONE);
+    char *memory = room < SIZE_MAX - 3 * ZONE ? calloc(1, room + 3 * ZONE) : NULL;
     if (!b || !memory) abort();
-    memset(memory, 0, size + 3 * ZONE);
     b->base = ((uintptr_t)memory + 2 * ZONE - 1) & ~(uintptr_t)(ZONE - 1);
     b->size = size;
+    b->room = room;
     b->object = -1;
     b->next = blocks;
     return blocks = b;
+}
+
+/* The largest size that the schedule allocates for an object. */
+static size_t room_of(int object, size_t size) {
+    for (int k = 0; k < allocation_count; k++)
+        if (allocations[k].object == object && allocations[k].size > size) size = allocations[k].size;
+    return size;
 }
 
 static struct allocation *next_allocation(int slot, int line) {
@@ -38,7 +45,8 @@ static struct allocation *next_allocation(int slot, int line) {
     return NULL;
 }
 
-static void *allocate(size_t size, const void *pc) {
+/* `old`: the block whose memory may be kept although it is not freed (realloc). */
+static void *allocate(size_t size, const struct block *old, const void *pc) {
     struct thread *me = self;
     int found, line = line_of(site_of(pc));
     if (next_input("library:__VERIFIER_nondet_bool()", pc, &found)) {
@@ -50,8 +58,8 @@ static void *allocate(size_t size, const void *pc) {
     struct allocation *x = next_allocation(me->slot, line);
     struct object *o = x ? object_of(x->object) : NULL;
     struct block *b = o && o->base ? block_at(o->base) : NULL;
-    if (!b) b = new_block(size);
-    if (b->size < size) note("line %d: the run has memory of %zu bytes again for %zu", line, b->size, size);
+    if (b && ((!b->freed && b != old) || b->room < size)) b = NULL; /* live memory is nobody else's, whatever the schedule says */
+    if (!b) b = new_block(size, x ? room_of(x->object, size) : size);
     b->freed = 0;
     b->size = size;
     if (x) x->done = 1, b->object = x->object;
@@ -61,22 +69,22 @@ static void *allocate(size_t size, const void *pc) {
 }
 
 void *replay_malloc(size_t size) {
-    return allocate(size, HERE);
+    return allocate(size, NULL, HERE);
 }
 
 void *replay_calloc(size_t count, size_t size) {
-    void *p = allocate(count * size, HERE);
+    void *p = allocate(count * size, NULL, HERE);
     return p ? memset(p, 0, count * size) : p;
 }
 
 void *replay_aligned_alloc(size_t alignment, size_t size) {
     (void)alignment;
-    return allocate(size, HERE);
+    return allocate(size, NULL, HERE);
 }
 
 int replay_posix_memalign(void **result, size_t alignment, size_t size) {
     if (alignment % sizeof(void *) || !alignment || alignment & (alignment - 1)) return EINVAL;
-    void *p = allocate(size, HERE);
+    void *p = allocate(size, NULL, HERE);
     if (!p) return ENOMEM;
     *result = p;
     return 0;
@@ -102,8 +110,10 @@ void replay_free(void *p) {
 
 void *replay_realloc(void *old, size_t size) {
     struct block *b = old ? block_at((uintptr_t)old) : NULL;
-    void *p = size || !old ? allocate(size, HERE) : NULL;
-    if (p && b) memcpy(p, old, b->size < size ? b->size : size);
+    size_t before = b ? b->size : 0;
+    void *p = size || !old ? allocate(size, b, HERE) : NULL;
+    if (p && p == old) return p;
+    if (p && b) memcpy(p, old, before < size ? before : size);
     if (old && (p || !size)) give_back(old, HERE);
     return p;
 }

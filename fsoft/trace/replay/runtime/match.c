@@ -69,7 +69,11 @@ int comes_late(const struct thread *me, const struct arrival *a) {
 /* Learn where an object is: the first event that touches it tells. */
 void bind_object(const struct event *e, const struct arrival *a) {
     struct object *o = object_of(e->object);
-    if (o && !o->firm && a->address && e->kind != JOIN) o->base = a->address - (uintptr_t)e->offset;
+    if (o && !o->firm && a->address && e->kind != JOIN) {
+        o->base = a->address - (uintptr_t)e->offset;
+        o->low = a->address;
+        o->high = a->address + a->size;
+    }
 }
 
 /* A bit-field is stored by reading and writing its unit, but gcc announces only the write. The event of the read, if it is still to come. */

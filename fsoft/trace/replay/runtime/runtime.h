@@ -22,6 +22,7 @@ struct object { /* memory of the run; base is 0 until it is known */
     uintptr_t base;
     size_t size;
     int firm; /* the base is known for certain: a global, or a heap block of the schedule */
+    uintptr_t low, high; /* if not: the bytes that the program accessed when it told the base */
 };
 
 struct poke { /* a value of undefined memory, written before it is read */
@@ -129,7 +130,7 @@ void end_section(struct thread *me);
 /* heap.c */
 struct block {
     uintptr_t base;
-    size_t size;
+    size_t size, room; /* room: of the largest that the schedule has there */
     int freed, object, marked;
     struct block *next;
 };

@@ -87,10 +87,20 @@ static void park(struct thread *me) {
     while (!me->released) pthread_cond_wait(&me->go, &big);
 }
 
+/* Undefined values go to the memory that they are of, whatever the schedule says: to a global, to a heap block, or to what the program itself
+   has just accessed. */
+static int may_poke(const struct object *o, uintptr_t at, size_t size) {
+    uintptr_t low = o->firm ? o->base : o->low, high = o->firm ? o->base + o->size : o->high;
+    struct block *b = o->firm ? block_at(o->base) : NULL;
+    if (b) high = b->base + b->size;
+    return size <= sizeof(unsigned long long) && low <= at && at <= high && size <= high - at;
+}
+
 static void write_pokes(const struct event *e) {
     for (const struct poke *p = e->pokes; p; p = p->next) {
         struct object *o = object_of(p->object);
-        if (o && o->base) memcpy((void *)(o->base + (uintptr_t)p->offset), &p->value, (size_t)p->size);
+        uintptr_t at = o ? o->base + (uintptr_t)p->offset : 0;
+        if (o && o->base && may_poke(o, at, (size_t)p->size)) memcpy((void *)at, &p->value, (size_t)p->size);
     }
 }
 

@@ -47,7 +47,7 @@ def parser_of(command: str) -> Parser:
         raise _Found(self)
 
     original = Parser.parse_args
-    Parser.parse_args = stop  # type: ignore[method-assign, assignment]
+    Parser.parse_args = stop  # type: ignore[method-assign]
     try:
         import_module(f"fsoft.cli.{command}").run([])
     except _Found as found:

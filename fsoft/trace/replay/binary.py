@@ -68,7 +68,8 @@ def build(sources: Sequence[tuple[str, Sequence[str]]], bits: int, prop: str, fo
     An `inline` function has no external definition in C99, and without optimisation no other either; fsoft and older compilers do not
     mind, so such a program is compiled again as they would.
     """
-    runtime, program = [*_runtime(bits, folder), *_start(starts, bits, folder)], os.path.join(folder, "program")
+    started = _start(starts, bits, folder)
+    runtime, program = [*_runtime(bits, folder), *started], os.path.join(folder, "program")
     kept = ["-fkeep-static-functions"] if starts.names else []
     for dialect in ("-std=gnu17", "-fgnu89-inline"):
         objects = []
@@ -78,7 +79,7 @@ def build(sources: Sequence[tuple[str, Sequence[str]]], bits: int, prop: str, fo
         libraries = ["-lpthread", "-lm", *(["-latomic"] if _undefined(objects, "__atomic_") else [])]
         done = _run(GCC, [f"-m{bits}", "-no-pie", "-g", *objects, *runtime, "-o", program, *libraries], folder)
         if not done.returncode:
-            return _look(program, objects)
+            return _look(program, [*objects, *started])
     raise InputError(Loc(sources[0][0], 0), f"gcc cannot link the program: {_complaint(done.stderr)}")
 
 

@@ -28,6 +28,7 @@ CHECKS = {
     "--signed-overflow-check": ("no-overflow", "signed arithmetic that overflows"),
     "--div-by-zero-check": ("no-division-by-zero", "division or remainder by zero"),
     "--undefined-shift-check": ("no-bad-shift", "shifts by a negative or too large amount"),
+    "--conversion-check": ("no-bad-conversion", "floating numbers converted to an integer type that cannot hold them"),
     "--lock-check": ("no-lock-misuse", "unlocking what is not held, destroying what is in use, ..."),
 }
 MOST_THREADS = 63

@@ -13,6 +13,7 @@ PROPERTIES = (
     "no-overflow",  # signed overflow
     "no-division-by-zero",
     "no-bad-shift",
+    "no-bad-conversion",  # of a floating number that the integer type cannot hold
     "no-lock-misuse",
     "no-data-race",
     "no-deadlock",

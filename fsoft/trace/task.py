@@ -22,6 +22,7 @@ FORMULAS = {
     "no-deadlock": "G ! deadlock",
     "no-division-by-zero": "G ! division-by-zero",
     "no-bad-shift": "G ! bad-shift",
+    "no-bad-conversion": "G ! bad-conversion",
     "no-lock-misuse": "G ! lock-misuse",
 }
 """The properties as formulas: SV-COMP's where it has one, ours in the same manner where it has none."""

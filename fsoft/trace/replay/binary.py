@@ -31,6 +31,7 @@ UNDEFINED = {
     "no-overflow": "signed-integer-overflow",
     "no-division-by-zero": "integer-divide-by-zero,float-divide-by-zero",
     "no-bad-shift": "shift",
+    "no-bad-conversion": "float-cast-overflow",
     "valid-deref": "bounds",
 }
 """What gcc itself can catch, by property."""

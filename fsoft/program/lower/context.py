@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import nullcontext
 from dataclasses import field
 
 from fsoft.frontend import tree
@@ -14,7 +15,7 @@ from fsoft.program.lower.layout import PADDING, BitRange, is_signed, value_bits
 from fsoft.program.lower.memory import LocalObject, Memory
 from fsoft.program.lower.scan import Scan, Target
 from fsoft.program.options import Options
-from fsoft.program.program import Assign, Check, Halt, Leave, Load, Marker, Store
+from fsoft.program.program import Assign, Check, Enter, Halt, Leave, Load, Marker, Store
 from fsoft.records import dataclass
 
 
@@ -123,6 +124,7 @@ class Context(ABC):
         self.repeat: int | None = 1  # how often the code at the cursor can run in one thread; None: no bound known
         self.hint: ct.CType | None = None  # what an allocation here is going to hold
         self.instances: dict[str, int] = {}
+        self._records = 0
         self.frame: Frame
         self.thread_end = self.b.location()
 
@@ -231,14 +233,32 @@ class Context(ABC):
         self.store_bytes(address, make("or", width, (kept, new)), loc, place.atomic)
 
     def copy_record(self, target: MemoryPlace, source: MemoryPlace, ctype: ct.CType, loc: Loc) -> None:
-        """Scalar by scalar: a struct copy is not atomic, and need not copy padding (C11 6.2.6.1)."""
-        for run in [run for run in self.memory.runs(ctype, loc) if run.ctype != PADDING]:
-            for i in range(run.count):
-                delta = run.start + i * run.stride
-                at = self.add_bytes(source.base, self.word_const(source.offset + delta))
-                value = self.load_bytes(at, run.size, loc)
-                to = self.add_bytes(target.base, self.word_const(target.offset + delta))
-                self.store_bytes(to, value, loc)
+        """Scalar by scalar: a struct copy is not atomic, and need not copy padding (C11 6.2.6.1). An `_Atomic` struct is read, and written,
+        in one step."""
+        runs = [run for run in self.memory.runs(ctype, loc) if run.ctype != PADDING]
+        cells = [(run.start + k * run.stride, run.size) for run in runs for k in range(run.count)]
+        if not (source.atomic or target.atomic):
+            for delta, size in cells:
+                self._store_cell(target, delta, self._load_cell(source, delta, size, loc), loc)
+            return
+        with self.b.one_step() if source.atomic else nullcontext():
+            values = [self._load_cell(source, delta, size, loc) for delta, size in cells]
+        with self.b.one_step() if target.atomic else nullcontext():
+            for (delta, _), value in zip(cells, values, strict=True):
+                self._store_cell(target, delta, value, loc)
+
+    def _load_cell(self, place: MemoryPlace, delta: int, size: int, loc: Loc) -> Expr:
+        return self.load_bytes(self.add_bytes(place.base, self.word_const(place.offset + delta)), size, loc, place.atomic)
+
+    def _store_cell(self, place: MemoryPlace, delta: int, value: Expr, loc: Loc) -> None:
+        self.store_bytes(self.add_bytes(place.base, self.word_const(place.offset + delta)), value, loc, place.atomic)
+
+    def new_record(self, ctype: ct.CType, loc: Loc) -> MemoryPlace:
+        """Room for a struct that only this place in the program knows."""
+        self._records += 1
+        base = self.local_object(f"{self.frame.function.name}.value@{self._records}{self.frame.suffix}", ctype, loc)
+        self.b.emit(Enter(base))
+        return MemoryPlace(base, 0, ctype)
 
     def keep(self, value: Expr) -> Expr:
         """The value now, safe from later assignments to the registers in it."""

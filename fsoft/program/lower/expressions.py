@@ -445,9 +445,7 @@ class Expressions(Context):
     def record(self, expr: tree.Expr) -> MemoryPlace:
         """The place of a record value, wherever it comes from."""
         if isinstance(expr, tree.Assign):
-            target = self.record(expr.target)
-            self.copy_record(target, self.record(expr.value), expr.type, expr.loc)
-            return target
+            return self._assign_record(expr)
         if isinstance(expr, tree.Call):
             result = self.call(expr)
             if isinstance(result, MemoryPlace):
@@ -468,10 +466,18 @@ class Expressions(Context):
         assert isinstance(place, MemoryPlace)
         return place
 
+    def _assign_record(self, expr: tree.Assign) -> MemoryPlace:
+        """The value is what was assigned: of an `_Atomic` target it is not read again."""
+        target, source = self.record(expr.target), self.record(expr.value)
+        if target.atomic and source.atomic:
+            kept = self.new_record(expr.type, expr.loc)
+            self.copy_record(kept, source, expr.type, expr.loc)
+            source = kept
+        self.copy_record(target, source, expr.type, expr.loc)
+        return source if target.atomic else target
+
     def _record_statement(self, expr: tree.StatementExpr) -> MemoryPlace:
-        base = self.local_object(f"{self.frame.function.name}.value@{self.b.mark()}{self.frame.suffix}", expr.type, expr.loc)
-        self.b.emit(Enter(base))
-        target = MemoryPlace(base, 0, expr.type)
+        target = self.new_record(expr.type, expr.loc)
         self.frame.scopes.append([])
         self.frame.blocks.append(expr.body)
         for item in expr.body.items:

@@ -170,7 +170,11 @@ class Atomics(Expressions):
         self._put(v[0], value, call, order=self._order)
         return value
 
-    _atomic_init = _atomic_store
+    def _atomic_init(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
+        """Not atomic (C11 7.17.2.2)."""
+        value = resize(v[1], self._bits(call), True)
+        self._beside.append((v[0], value, TRUE))
+        return value
 
     def _atomic_exchange(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
         value = self._given[1] if by_pointer else resize(v[1], self._bits(call), True)

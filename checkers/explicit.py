@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkers.registry import Engine, ProgramChecker, Progress
-from fsoft.program.options import PROPERTIES
+from checkers.registry import ANYTHING, Engine, ProgramChecker, Progress
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 
@@ -51,9 +50,10 @@ ENGINE = Engine(
     name="explicit",
     summary="explores every state, breadth first; a counterexample found so is a shortest one",
     takes="program",
-    properties=PROPERTIES,
+    properties=ANYTHING,
     proves=True,
     refutes=True,
     load=_load,
     options=("seed",),
+    reduces=True,
 )

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from checkers.registry import Engine, ProgramChecker, Progress
+from checkers.registry import Engine, ProgramChecker, Progress, must_answer
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
 from fsoft.program.verdict import InternalError, Stats, Verdict
@@ -34,6 +34,7 @@ class Parametric:
         from fsoft.parametric import NotCovered, limits, summarised
         from fsoft.solve.sat import OutOfTime
 
+        must_answer(ENGINE, program.checks)
         stats, started = Stats(), time.monotonic()
         deadline = started + (_FOREVER if timeout is None else timeout)
         prop = next(iter(program.checks)) if len(program.checks) == 1 else ""

@@ -6,10 +6,11 @@ name must not be taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
+from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
 from fsoft.records import dataclass
@@ -24,6 +25,16 @@ _OF_PROGRAMS = ("explicit", "lock-order", "parametric", "values")
 _OURS = {name: f"checkers.{name.replace('-', '_')}" for name in _OF_PROGRAMS}
 _OF_MODELS = ("bmc", "kinduction", "pdr", "bdd", "sat", "smt", "abc", "nuxmv", "simulation", "portfolio")
 _MODELS = {name: f"checkers.{name}" for name in _OF_MODELS}
+_OF_CIRCUITS = ("make_scheduler", "arrays")
+"""Options that say how the circuit is made, for engines that take one."""
+
+_ELSEWHERE = ("auto", "klive")
+"""Names that --engine has beside these: several engines side by side, and a way to ask pdr about runs."""
+
+RUNS = ("ltl", "termination")
+"""Properties of whole runs."""
+
+ANYTHING = (*PROPERTIES, *RUNS)
 
 Progress = Callable[[Stats], None]
 """Hears from time to time how far the engine has come."""
@@ -35,11 +46,16 @@ class ProgramChecker(Protocol):
     def check(self, program: Program, progress: Progress, **options: Any) -> Verdict: ...
 
 
+class Unanswered(ValueError):
+    """An engine was asked about what it does not answer, or with options that it does not have."""
+
+
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """`takes` is "program" or "model"; `proves` and `refutes` say which answers it can give; `options` are the names that
-    its `check` understands; `load` imports the engine; `unbounded`: it wants Programs whose creation sites without a known number of
-    executions stand for any number of threads (`Options.unbounded`)."""
+    """`takes` is "program" or "model"; `properties` (of ANYTHING) is what it may be asked about; `proves` and `refutes` say which answers
+    it can give; `options` are the names that its `check` understands, `timeout` beside them, and `reduction` if it `reduces`; `load`
+    imports the engine; `unbounded`: it wants Programs whose creation sites without a known number of executions stand for any number of
+    threads (`Options.unbounded`), and nobody else may be asked about such a Program."""
 
     name: str
     summary: str
@@ -50,6 +66,18 @@ class Engine:
     load: Callable[[], ProgramChecker]
     options: tuple[str, ...] = ()
     unbounded: bool = False
+    reduces: bool = False
+
+    def check(self, program: Program, progress: Progress, **options: Any) -> Verdict:
+        """The engine's verdict on `program.checks`; Unanswered if that is not for it. Whoever asks an engine by its name asks here."""
+        must_answer(self, program.checks)
+        if program.unbounded and not self.unbounded:
+            raise Unanswered(f"the engine {self.name} does not answer for any number of threads: ask parametric")
+        known = {*self.options, "timeout", *(("reduction",) if self.reduces else ()), *(_OF_CIRCUITS if self.takes == "model" else ())}
+        unknown = [name for name in options if name not in known]
+        if unknown:
+            raise Unanswered(f"the engine {self.name} has no option {unknown[0]!r}")
+        return self.load().check(program, progress, **options)
 
 
 class ModelChecker(Protocol):
@@ -92,10 +120,24 @@ class ModelEngine:
     takes: str = "model"
     stateless: bool = False
     growing: Callable[..., GrowingChecker] | None = None
+    properties: tuple[str, ...] = ANYTHING
 
 
 class UnknownEngine(LookupError):
     """No engine of that name; the message lists those there are."""
+
+
+def must_answer(entry: Engine | ModelEngine, asked: Iterable[str]) -> None:
+    """Unanswered if one of these properties is not for the engine. Checks that fsoft itself has added to a Program have no name in
+    ANYTHING: they are checks inside steps, which all engines answer."""
+    refused = [name for name in ANYTHING if name in set(asked) - set(entry.properties)]
+    if refused:
+        raise Unanswered(f"the engine {entry.name} does not answer {', '.join(refused)}: ask explicit")
+
+
+def names() -> list[str]:
+    """All names that --engine takes."""
+    return [*engines(), *model_engines(), *_ELSEWHERE]
 
 
 def engines() -> dict[str, Engine]:
@@ -121,7 +163,7 @@ def engine(name: str) -> Engine:
         return _ours(name)
     found = engines()
     if name not in found:
-        raise UnknownEngine(f"no engine '{name}': one of {', '.join(found)}")
+        raise UnknownEngine(f"no engine '{name}': one of {', '.join(names())}")
     return found[name]
 
 

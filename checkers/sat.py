@@ -18,6 +18,7 @@ from fsoft.circuit.cnf import POSITIVE, Encoder
 from fsoft.circuit.verdict import Answer, Proved, Unknown
 from fsoft.files import write_file
 from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.program.options import PROPERTIES
 from fsoft.solve.sat import DEFAULT, OutOfTime, Sat, refutation
 
 
@@ -130,5 +131,6 @@ ENGINE = ModelEngine(
     load=SatEngine,
     options=("solver", "proof"),
     stateless=True,
+    properties=PROPERTIES,
     growing=_growing,
 )

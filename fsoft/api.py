@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from checkers.registry import Progress
 from fsoft.frontend.source import Source
-from fsoft.frontend.types import ILP32, LP64
+from fsoft.frontend.types import data_model
 from fsoft.phases import phase
 from fsoft.program.options import Options
 from fsoft.program.program import Program
@@ -32,7 +32,7 @@ def load(
     sources: Iterable[str | Source],
     options: Options | None = None,
     *,
-    bits: int = 32,
+    bits: int | None = None,
     cpp: str = "builtin",
     include: Sequence[str] = (),
     define: Sequence[str] = (),
@@ -41,7 +41,8 @@ def load(
 ) -> Program:
     """C files to one legal concurrent Program.
 
-    `bits` is 32 (ILP32) or 64 (LP64); `cpp` is "builtin" or "gcc". Bad or unsupported input is an `InputError`.
+    `bits` is 32 (ILP32) or 64 (LP64), None for what the compiler here has; `cpp` is "builtin" or "gcc". Bad or
+    unsupported input is an `InputError`.
     """
     with phase("imports"):
         from fsoft.frontend.load import deeply
@@ -54,7 +55,7 @@ def load(
     files = [(Source(s) if isinstance(s, str) else s).also(include, define, undefine) for s in sources]
     roots = (*(options.thread_functions or (options.entry,)), *filter(None, [options.observer]))
     with phase("read"):
-        unit = read(files, model={32: ILP32, 64: LP64}[bits], roots=roots, cpp=cpp)
+        unit = read(files, model=data_model(bits), roots=roots, cpp=cpp)
     with phase("lower"):
         program = deeply(lambda: lower(unit, options))
     after("lower", program)
@@ -89,22 +90,24 @@ def check(
     *,
     engine: str = "explicit",
     progress: Progress = lambda _stats: None,
-    bits: int = 32,
+    bits: int | None = None,
     cpp: str = "builtin",
     include: Sequence[str] = (),
     define: Sequence[str] = (),
     undefine: Sequence[str] = (),
 ) -> Verdict:
-    """The verdict of an engine on `options.checks` (assertions, unless said otherwise). A FALSE has been replayed, its trace shortened."""
+    """The verdict of an engine on `options.checks` (assertions, unless said otherwise). A FALSE has been replayed, its trace shortened.
+    `checkers.registry.Unanswered`, a ValueError, if the engine does not answer that."""
+    from checkers.registry import must_answer
     from fsoft.decide import find_engine
     from fsoft.passes.watch import under_race_model
     from fsoft.trace.shorten import shortened
 
     found, chosen = find_engine(engine), options or Options()
-    if found.unbounded:
-        chosen = replace(chosen, unbounded=True)
+    must_answer(found, chosen.checks)
+    chosen = replace(chosen, unbounded=found.unbounded)
     program = load(sources, chosen, bits=bits, cpp=cpp, include=include, define=define, undefine=undefine)
-    return shortened(*under_race_model(program, found.load().check(program, progress)))
+    return shortened(*under_race_model(program, found.check(program, progress)))
 
 
 __all__ = ["After", "Options", "Program", "Source", "Verdict", "check", "load", "stages"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from checkers.registry import Engine, ModelEngine, Progress, UnknownEngine, engine, engines, model_engine, model_engines
+from checkers.registry import Engine, ModelEngine, Progress, UnknownEngine, engine, model_engine
 from fsoft.answers import ask, verdict_of_answer
 from fsoft.circuit.banks import LEAST
 from fsoft.circuit.bound_lines import bound_line
@@ -27,7 +27,6 @@ from fsoft.circuit.states import BEFORE
 from fsoft.circuit.verdict import Answer, Stimulus, Unknown, Violated
 from fsoft.phases import phase
 from fsoft.program.interpreter import Machine
-from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
 from fsoft.program.replay import played_without_halts
 from fsoft.program.verdict import Stats, Verdict
@@ -174,11 +173,12 @@ def on_programs(entry: ModelEngine) -> Engine:
         name=entry.name,
         summary=entry.summary,
         takes="model",
-        properties=PROPERTIES,
+        properties=entry.properties,
         proves=entry.proves,
         refutes=entry.refutes,
         load=partial(OnPrograms, entry.name),
         options=entry.options,
+        reduces=True,
     )
 
 
@@ -187,12 +187,7 @@ def find_engine(name: str) -> Engine:
     try:
         return on_programs(model_engine(name))
     except UnknownEngine:
-        pass
-    try:
         return engine(name)
-    except UnknownEngine:
-        known = [*engines(), *model_engines()]
-        raise UnknownEngine(f"no engine '{name}': one of {', '.join(known)}") from None
 
 
 __all__ = [

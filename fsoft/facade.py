@@ -32,9 +32,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from checkers.registry import Progress, UnknownEngine
+from checkers.registry import Progress, Unanswered, UnknownEngine, must_answer
 from fsoft import api
 from fsoft.frontend.source import InputError, Loc, Source
+from fsoft.frontend.types import data_model
 from fsoft.program.options import PROPERTIES, Options
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
@@ -62,7 +63,7 @@ def _silent(_stats: Stats) -> None:
 
 def load(
     *paths: Paths,
-    bits: int = 32,
+    bits: int | None = None,
     cpp: str = "builtin",
     include: Sequence[str] = (),
     define: Sequence[str] = (),
@@ -71,17 +72,19 @@ def load(
 ) -> Loaded:
     """Read C files (`.c`, `.i`) as one program.
 
-    `bits` is 32 (ILP32) or 64 (LP64), `cpp` is "builtin" or "gcc"; `include`, `define`, `undefine` are for the preprocessor. Other options
-    are the fields of `fsoft.Options`: `threads`, `heap`, `recursion`, `entry`, `fold`, ..."""
+    `bits` is 32 (ILP32) or 64 (LP64), by default what the compiler here has; `cpp` is "builtin" or "gcc"; `include`, `define` and
+    `undefine` are for the preprocessor. Other options are the fields of `fsoft.Options`: `threads`, `heap`, `recursion`, `entry`, ..."""
     if not paths:
         raise ValueError("load needs at least one C file")
-    if bits not in (32, 64):
+    if bits not in (None, 32, 64):
         raise ValueError(f"bits is 32 or 64, not {bits}")
     if "checks" in options:
         raise ValueError("which properties are checked is said to check() and build(), not to load()")
+    if options.get("unbounded"):
+        raise ValueError("any number of threads is what engines ask for that prove it: check(engine='parametric')")
     sources = tuple(s if isinstance(s, Source) else Source(os.fspath(s)) for s in paths)
     given = _GROWING & set(options)
-    found = Loaded(tuple(s.also(include, define, undefine) for s in sources), bits, cpp, Options(**options), given)
+    found = Loaded(tuple(s.also(include, define, undefine) for s in sources), data_model(bits).pointer_bits, cpp, Options(**options), given)
     found.program()
     return found
 
@@ -100,7 +103,7 @@ class Loaded:
     def program(self, *checks: str, unbounded: bool = False) -> Program:
         """The concurrent Program with these checks in it (assertions, if none are named). `unbounded`: for engines that prove for any
         number of threads."""
-        options = replace(self.options, checks=_checks(checks), unbounded=self.options.unbounded or unbounded)
+        options = replace(self.options, checks=_checks(checks), unbounded=unbounded)
         if options not in self._programs:
             self._programs[options] = api.load(self.sources, options, bits=self.bits, cpp=self.cpp)
         return self._programs[options]
@@ -183,13 +186,11 @@ class Loaded:
         from fsoft.decide import find_engine
 
         found = find_engine(engine)
-        refused = sorted(_checks(checks) - set(found.properties))
-        if refused:
-            raise ValueError(f"the engine {engine} does not answer {', '.join(refused)}")
+        must_answer(found, _checks(checks))
         program = self.program(*checks, unbounded=found.unbounded)
         given = {"reduction": _reduction(reduction) if reduction is not None else None, "timeout": timeout}
         options |= {name: value for name, value in given.items() if value is not None}
-        return program, found.load().check(program, progress, **options)
+        return program, found.check(program, progress, **options)
 
     def _auto(
         self, checks: Sequence[str], reduction: str | Reduction | None, timeout: float | None, progress: Progress, options: dict[str, Any]
@@ -393,4 +394,4 @@ def _reduction(asked: str | Reduction | None) -> Reduction:
     return Reduction("cstub", "lock-pattern")
 
 
-__all__ = ["AUTO", "Built", "Loaded", "UnknownEngine", "check", "load"]
+__all__ = ["AUTO", "Built", "Loaded", "Unanswered", "UnknownEngine", "check", "load"]

@@ -8,6 +8,7 @@ wait.
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -79,6 +80,18 @@ def terminable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+def die_with(parent: int, number: int = signal.SIGKILL) -> None:
+    """Where the system can: this process gets the signal when its parent ends, whatever ends it."""
+    try:
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, number)  # PR_SET_PDEATHSIG of Linux
+    except (ImportError, OSError, AttributeError):
+        pass
+    if os.getppid() != parent:
+        os._exit(1)
+
+
 @contextmanager
 def scratch(prefix: str) -> Iterator[str]:
     """A temporary folder for the time of the block; InputError where none can be made."""
@@ -105,4 +118,4 @@ def _new_folder(prefix: str) -> str:
         raise InputError(Loc("TMPDIR", 0), f"no temporary folder: {error.strerror}") from None
 
 
-__all__ = ["SIGNALS", "noticed", "scratch", "terminable", "undisturbed"]
+__all__ = ["SIGNALS", "die_with", "noticed", "scratch", "terminable", "undisturbed"]

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from checkers.registry import must_answer
 from fsoft.api import After, load
 from fsoft.circuit.liveness import LASSO
 from fsoft.circuit.verdict import Answer, Stimulus, Unknown, Violated
@@ -147,10 +148,10 @@ def _local_in(name: str, files: Sequence[Source], options: Options, reading: dic
     """The functions that have a local variable or parameter of that name."""
     from fsoft.frontend import tree
     from fsoft.frontend.load import load as read_files
-    from fsoft.frontend.types import ILP32, LP64
+    from fsoft.frontend.types import data_model
     from fsoft.program.lower.scan import walk
 
-    model = {32: ILP32, 64: LP64}[reading.get("bits", 32)]
+    model = data_model(reading.get("bits"))
     unit = read_files(files, model=model, roots=None, cpp=reading.get("cpp", "builtin"))
     found = []
     for function in unit.functions.values():
@@ -238,6 +239,10 @@ def check_circuit(
 ) -> Answered:  # fmt: skip
     """The verdict of a model checker on the circuit: liveness to safety; `klive` counts instead, `bdd` looks for fair cycles."""
     from fsoft.circuit.live import live_model
+    from fsoft.decide import find_engine
+
+    if name != KLIVE:
+        must_answer(find_engine(name), [prop.name])
 
     started, stats = time.monotonic(), Stats()
 

@@ -1,9 +1,12 @@
 """Locks that are certainly held, and the order in which locks are taken. Read off the tags of steps.
 
-`acquire` and `wrlock` steps block until the lock is theirs; `release` gives it back; a condition wait shows as a release and, later, an
-acquire. `try`, `rdlock`, semaphores and barriers do not count as holding. A lock is named by its address, and counts only where that is
-constant in the slot; a release of an unknown lock releases all. Recursive locks are held until the first release, which errs on
-the safe side.
+`acquire`, `rdlock` and `wrlock` steps block until the lock is theirs, `release` and `rwunlock` give it back; a condition wait shows as a
+release and, later, an acquire. `try`, semaphores and barriers do not count as holding. A lock is named by its address, and counts only
+where that is constant in the slot; a release of an unknown lock releases all. Recursive locks are held until the first release, which
+errs on the safe side.
+
+That a lock call succeeds and that nobody else unlocks is taken for granted, as the tags say it: what engines rely on is proved from
+what steps do (`por/locks.py`).
 """
 
 from __future__ import annotations
@@ -12,12 +15,14 @@ from dataclasses import dataclass
 
 from fsoft.analysis.validity import constant_in
 from fsoft.frontend.source import Loc
-from fsoft.program.program import Program, Step
+from fsoft.program.program import Program, Step, Tag
 
-TAKES = frozenset({"acquire", "wrlock"})
-GIVES = frozenset({"release", "unlock", "destroy", "init"})
+TAKES = frozenset({"acquire", "rdlock", "wrlock"})
+GIVES = frozenset({"release", "rwunlock", "destroy", "init"})
 
 Held = frozenset[int]
+Holds = frozenset[tuple[int, bool]]
+"""(address, shared): a lock that is held for writing is in there as both, so that ways that meet keep what they have in common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +36,30 @@ class Order:
 
 
 class Locks:
-    """`held(slot)[location]` are the addresses of the locks certainly held there; None where the slot never comes."""
+    """What is certainly held where; None where the slot never comes."""
 
     def __init__(self, program: Program):
         self.program = program
         self._held = [self._solve(slot) for slot in range(len(program.threads))]
 
     def held(self, slot: int) -> list[Held | None]:
-        return self._held[slot]
+        """By location the addresses of the locks that the slot holds, for reading or for writing."""
+        return [None if at is None else frozenset(lock for lock, shared in at if shared) for at in self._held[slot]]
+
+    def alone(self, slot: int) -> list[Held | None]:
+        """By location those that nobody else can hold meanwhile: not those held for reading, which keep out writers only."""
+        return [None if at is None else frozenset(lock for lock, shared in at if not shared) for at in self._held[slot]]
 
     def order(self) -> list[Order]:
         """The edges of the lock-order graph, slot by slot in the order of their steps."""
         edges: dict[tuple[int, int, int], Order] = {}
         for slot, thread in enumerate(self.program.threads):
+            held = self.held(slot)
             for step in thread.template.steps:
-                before = self._held[slot][step.source]
-                for taken in self._taken(slot, step):
+                before = held[step.source]
+                for taken in (self._lock(slot, tag) for tag in step.tags if tag.kind in TAKES):
                     for first in sorted(before or ()):
-                        if first != taken:
+                        if taken is not None and first != taken:
                             edges.setdefault((slot, first, taken), Order(slot, first, taken, step.loc))
         return list(edges.values())
 
@@ -61,21 +72,22 @@ class Locks:
         rings = {tuple(sorted({lock, *(o for o in reach[lock] if lock in reach.get(o, set()))})) for lock in succ if lock in reach[lock]}
         return [list(ring) for ring in sorted(rings)]
 
-    def _operand(self, slot: int, step: Step, kinds: frozenset[str]) -> list[int | None]:
-        own = self.program.threads[slot].own
-        return [None if t.operand is None else constant_in(t.operand, own) for t in step.tags if t.kind in kinds]
+    def _lock(self, slot: int, tag: Tag) -> int | None:
+        return None if tag.operand is None else constant_in(tag.operand, self.program.threads[slot].own)
 
-    def _taken(self, slot: int, step: Step) -> list[int]:
-        return [lock for lock in self._operand(slot, step, TAKES) if lock is not None]
+    def _after(self, slot: int, step: Step, before: Holds) -> Holds:
+        """What is held after the step; its tags are in the order of what it does."""
+        for tag in step.tags:
+            lock = self._lock(slot, tag) if tag.kind in TAKES or tag.kind in GIVES else None
+            if tag.kind in GIVES:
+                before = frozenset() if lock is None else frozenset(one for one in before if one[0] != lock)
+            elif lock is not None:
+                before |= {(lock, True)} if tag.kind == "rdlock" else {(lock, True), (lock, False)}
+        return before
 
-    def _after(self, slot: int, step: Step, before: Held) -> Held:
-        for lock in self._operand(slot, step, GIVES):
-            before = frozenset() if lock is None else before - {lock}
-        return before | frozenset(self._taken(slot, step))
-
-    def _solve(self, slot: int) -> list[Held | None]:
+    def _solve(self, slot: int) -> list[Holds | None]:
         template = self.program.threads[slot].template
-        held: list[Held | None] = [None] * len(template.locations)
+        held: list[Holds | None] = [None] * len(template.locations)
         held[0] = frozenset()
         out = template.outgoing()
         work = [0]

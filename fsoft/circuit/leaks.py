@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from fsoft.circuit.deadlocks import at_rest, unfinished
 from fsoft.circuit.pending import Candidate, Pending, any_of
-from fsoft.program.expr import FALSE, Expr, conj, const, disj, eq, make, negate, resize
+from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, make, negate, resize
 from fsoft.program.state import ALIVE, Place
 from fsoft.properties.leaks import ROOTS
 
@@ -58,8 +58,9 @@ def _lost(words: _Words, heap: list[Place], read: Read) -> Expr:
     roots = [place for place in words.pending.layout.places if place is not None and place.object.storage in ROOTS]
     reached = dict.fromkeys(live, FALSE)
     for place in roots:
+        there = eq(read(place.status), const(ALIVE, 2)) if place.status >= 0 else TRUE  # a thread-local ends with its thread
         for number, term in words.pointing(place, list(live), read).items():
-            reached[number] = disj(reached[number], conj(term, live[number]))
+            reached[number] = disj(reached[number], conj(conj(term, live[number]), there))
     edges = {place.object.id: words.pointing(place, list(live), read) for place in heap}
     for _ in range(len(heap)):
         new = dict(reached)

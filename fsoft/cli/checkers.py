@@ -17,22 +17,17 @@ def run(argv: Sequence[str]) -> int:
     print("auto: several of the engines below, side by side; the first confirmed answer (the default of fsoft check)\n    available")
     print(f"    takes a program; answers TRUE and FALSE; options: jobs, seed\n    properties: {', '.join(PROPERTIES)}")
     for engine in engines().values():
-        runs = ", ltl, termination" if engine.name == "explicit" else ""
-        _print(engine, f"properties: {', '.join(engine.properties)}{runs}", None)
+        _print(engine, "", None)
     for entry in model_engines().values():
-        _print(entry, _properties(), entry.missing())
+        _print(entry, "; bads and justice of a model file", entry.missing())
     print("klive: k-liveness on top of pdr, for --ltl and termination only\n    available\n    takes a circuit; answers TRUE and FALSE")
     return exits.TRUE
 
 
-def _properties() -> str:
-    return f"properties: {', '.join(PROPERTIES)}, ltl, termination; bads and justice of a model file"
-
-
-def _print(engine: Engine | ModelEngine, properties: str, missing: str | None) -> None:
+def _print(engine: Engine | ModelEngine, more: str, missing: str | None) -> None:
     answers = " and ".join(word for word, can in (("TRUE", engine.proves), ("FALSE", engine.refutes)) if can)
     takes = "program" if engine.takes == "program" else "circuit"
     print(f"{engine.name}: {engine.summary}")
     print(f"    {'available' if missing is None else f'not available: {missing}'}")
     print(f"    takes a {takes}; answers {answers}" + (f"; options: {', '.join(engine.options)}" if engine.options else ""))
-    print(f"    {properties}")
+    print(f"    properties: {', '.join(engine.properties)}{more}")

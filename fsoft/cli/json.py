@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from pathlib import Path
+import os
 from typing import Any
 
 from fsoft.cli.arguments import Request
-from fsoft.frontend.source import Loc, Source
+from fsoft.frontend.inputs import read_file
+from fsoft.frontend.source import InputError, Loc, Source
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 from fsoft.trace.record import SCHEMA, place, record_trace
@@ -56,10 +57,10 @@ def _file(source: Source) -> dict[str, Any]:
 
 
 def hash_of(path: str) -> str:
-    """SHA-256 of a file as it is now; "" if it cannot be read (a pipe that has been read already)."""
+    """SHA-256 of a file as it is now; "" if it cannot be read, or only once (a pipe)."""
     try:
-        return hashlib.sha256(Path(path).read_bytes()).hexdigest() if Path(path).is_file() else ""
-    except OSError:
+        return hashlib.sha256(read_file(path)).hexdigest() if os.path.isfile(path) else ""
+    except InputError:
         return ""
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from checkers.registry import must_answer
 from fsoft.cli import exits
 from fsoft.cli.arguments import Request
 from fsoft.cli.circuits import engine_options, reduction_of
@@ -59,6 +60,7 @@ def check_runs(args: argparse.Namespace, asked: Request, examine: Examine | None
     engine = "explicit" if args.engine in (None, "auto") else args.engine
     if engine != KLIVE:
         found = find_engine(engine)
+        must_answer(found, [prop.name for prop in props])
         args.engine_options = engine_options(found, args) if found.takes == "model" else {}
     else:
         args.engine_options = engine_options(find_engine("pdr"), args)

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
-from checkers.registry import Engine, Progress, UnknownEngine, engine
+from checkers.registry import Engine, Progress, UnknownEngine, engine, must_answer
 from fsoft.cli.arguments import Parser, Request
 from fsoft.cli.circuits import (
     add_arrays,
@@ -68,6 +68,8 @@ def _model_engine(name: str) -> Engine:
     from checkers.registry import model_engine
     from fsoft.decide import find_engine
 
+    if name == "klive":
+        raise UsageError("--engine klive is for properties of runs: --ltl, --property termination")
     try:
         found = find_engine(name)
         missing = model_engine(name).missing()
@@ -80,15 +82,15 @@ def _model_engine(name: str) -> Engine:
 
 def check_question(engine: Engine, asked: Request, args: argparse.Namespace) -> None:
     """UsageError, before any work is done, for a question that the engine cannot answer or options that it does not have."""
-    refused = sorted(asked.options.checks - set(engine.properties))
-    if refused:
-        raise UsageError(f"the engine {engine.name} does not answer {', '.join(refused)}: use --engine explicit")
+    must_answer(engine, asked.options.checks)
     check_scheduler(args)
     if engine.takes == "model":
         engine_options(engine, args)
         return
     check_method(engine, args)
     check_order(args, f"the engine {engine.name}")
+    if args.por not in (None, "none") and not engine.reduces:
+        raise UsageError(f"the engine {engine.name} looks at no interleavings: it has no --por")
     if args.scheduler is not None or args.arrays is not None:
         raise UsageError(f"the engine {engine.name} has no --{'arrays' if args.scheduler is None else 'scheduler'}")
 
@@ -105,7 +107,7 @@ def decide(program: Program, engine: Engine, args: argparse.Namespace, progress:
     options: dict[str, Any] = {name: getattr(args, name) for name in engine.options}
     if args.por not in (None, "none") or args.transactions is not None:
         options["reduction"] = reduction_of(args, program.checks)
-    verdict = engine.load().check(program, progress, **options)
+    verdict = engine.check(program, progress, **options)
     if args.certify and engine.name == "explicit":
         from fsoft.certified import with_certificate
 
@@ -121,7 +123,7 @@ def _on_circuit(program: Program, engine: Engine, args: argparse.Namespace, prog
     options["reduction"] = reduction_of(args, program.checks)
     options["make_scheduler"] = lambda loaded: scheduler_of(args, loaded)
     options["arrays"] = args.arrays
-    verdict = engine.load().check(program, progress, **options)
+    verdict = engine.check(program, progress, **options)
     if verdict.kind == "UNKNOWN" and not verdict.bounds and left is not None and verdict.stats.seconds >= left - _MARGIN:
         progress(verdict.stats)
         raise OutOfTime

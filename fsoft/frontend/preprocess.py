@@ -11,7 +11,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from fsoft.frontend.data_model import check_typedefs
+from fsoft.frontend.inputs import read_file
 from fsoft.frontend.source import InputError, Loc
+from fsoft.frontend.types import HOST, data_model
 
 INCLUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "include")
 
@@ -30,18 +33,7 @@ class Preprocessed:
 
 def read_text(path: str, shown: str | None = None) -> str:
     """The text of a C file. Bytes that are not UTF-8 are kept as lone surrogates, so that strings keep their bytes."""
-    loc = Loc(shown or path, 0)
-    try:
-        with open(path, "rb") as handle:
-            data = handle.read()
-    except IsADirectoryError:
-        raise InputError(loc, "this is a directory, not a C file") from None
-    except FileNotFoundError:
-        raise InputError(loc, "there is no such file") from None
-    except PermissionError:
-        raise InputError(loc, "this file may not be read") from None
-    except (OSError, ValueError) as error:
-        raise InputError(loc, f"this file cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    data = read_file(path, shown)
     binary = re.search(rb"[\x00-\x06]", data)
     if binary:
         line = data.count(b"\n", 0, binary.start()) + 1
@@ -76,16 +68,18 @@ def preprocess(
     include: Sequence[str] = (),
     define: Sequence[str] = (),
     undefine: Sequence[str] = (),
-    bits: int = 32,
+    bits: int = HOST.pointer_bits,
     more: str = "",
 ) -> Preprocessed:
-    text = read_text(path) + more
+    text = read_text(path)
+    check_typedefs(text, path, data_model(bits))
+    text += more
     for name in (*define, *undefine):
         if not re.match(r"[A-Za-z_]\w*(\([^)]*\))?(=|$)", name):
             raise InputError(Loc("<command line>", 0), f"'{name}' is not the name of a macro")
     if cpp == "gcc":
         check_comments(text, path)
-        return _with_gcc(path, text, include, define, undefine, bits, bool(more))
+        return _with_gcc(path, text, include, define, undefine, bits, bool(more) or not os.path.isfile(path))
     if cpp != "builtin":
         raise InputError(Loc("<command line>", 0), f"there is no preprocessor '{cpp}' (builtin or gcc)")
     from fsoft.frontend.cpp import run  # preprocessed files do without it

@@ -116,15 +116,18 @@ class Inference:
     def _settle(self, number: int) -> Stuck | None:
         """Drop clauses until this move keeps all others; it must not fail either."""
         mover = self.movers[number]
-        core: set[int] = set()
-        if mover.fallible:
-            if self._model(mover, mover.failing) is not None:
-                return Stuck(mover.move)
+        while True:
+            core: set[int] = set()
+            if mover.fallible:
+                if self._model(mover, mover.failing) is not None:
+                    return Stuck(mover.move)
+                core |= mover.used()
+            while (state := self._model(mover, mover.leading)) is not None:
+                self._drop({clause for clause, _ in self.judge.false_in(mover.follow(state))})
             core |= mover.used()
-        while (state := self._model(mover, mover.leading)) is not None:
-            self._drop({clause for clause, _ in self.judge.false_in(mover.follow(state))})
-        self.cores[number] = core | mover.used()
-        return None
+            if all(self.active[clause] for clause in core):  # what keeps it from failing was not dropped since
+                self.cores[number] = core
+                return None
 
     def _model(self, mover: Question, *wanted: int) -> State | None:
         """A state that satisfies all clauses, from which the wanted happens."""

@@ -271,7 +271,7 @@ class _StepWriter:
             return None
         return None if write and place.object.readonly else (place, number)
 
-    def log(self, address: str, known: int | None, size: int | str, write: bool, sync: bool, loc: Loc) -> None:
+    def log(self, address: str, known: int | None, size: int | str, write: bool, sync: bool, loc: Loc, death: str = "") -> None:
         if not self.compiler.logging:
             return
         bits, mask, where = self.program.offset_bits, self.layout.offset_mask, self.loc(loc)
@@ -279,7 +279,7 @@ class _StepWriter:
         if known is not None and isinstance(size, int):
             self.out.line(f"log.append({self.out.name(Access(known >> bits, known & mask, size, write, sync, where))})")
         else:
-            parts = f"{address} >> {bits}, {address} & {mask}, {size}, {write}, {sync}, {self.out.name(where)}"
+            parts = f"{address} >> {bits}, {address} & {mask}, {size}, {write}, {sync}, {self.out.name(where)}, {death!r}"
             self.out.line(f"log.append(Access({parts}))")
 
     def broken(self, prop: str, message: str, loc: Loc) -> None:
@@ -348,7 +348,7 @@ class _StepWriter:
         out.open("if place is None:")
         self.broken("valid-free", "M.bad_free(v, a)", action.loc)
         out.close()
-        self.log("a", None, "place.object.size", True, False, action.loc)
+        self.log("a", None, "place.object.size", True, False, action.loc, "free")
         out.line("M.leave(v, place)")
 
     def measure(self, action: Measure) -> None:
@@ -367,7 +367,7 @@ class _StepWriter:
             out.line("M.enter(v, place)")
             return
         start = f"(place.object.id << {self.program.offset_bits})"
-        self.log(start, None, "place.object.size", True, False, action.loc)
+        self.log(start, None, "place.object.size", True, False, action.loc, "leave")
         out.line("M.leave(v, place)")
 
 

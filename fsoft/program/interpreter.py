@@ -148,11 +148,11 @@ class _Do:
     def set(self, reg: str, value: int) -> None:
         self.v[self.layout.registers[self.slot][reg]] = value
 
-    def record(self, address: int, size: int, write: bool, sync: bool, loc: Loc) -> None:
+    def record(self, address: int, size: int, write: bool, sync: bool, loc: Loc, death: str = "") -> None:
         """Take down an access; inside an atomic section it is atomic."""
         number, offset = address >> self.program.offset_bits, address & self.layout.offset_mask
         atomic = sync or in_section(self.program, self.slot, self.step)
-        self.log.append(Access(number, offset, size, write, atomic, self.loc(loc)))
+        self.log.append(Access(number, offset, size, write, atomic, self.loc(loc), death))
 
     def broken(self, prop: str, message: str, loc: Loc) -> Event:
         """A violation where the property is on, undefined behaviour where it is off."""
@@ -198,7 +198,7 @@ class _Do:
         place = self.memory.freeable(self.v, address)
         if place is None:
             return self.broken("valid-free", self.memory.bad_free(self.v, address), action.loc)
-        self.record(address, place.object.size, True, False, action.loc)
+        self.record(address, place.object.size, True, False, action.loc, "free")
         self.memory.leave(self.v, place)
         return None
 
@@ -208,7 +208,7 @@ class _Do:
         if isinstance(action, Enter):
             self.memory.enter(self.v, place)
             return
-        self.record(self.program.address(place.object), place.object.size, True, False, action.loc)
+        self.record(self.program.address(place.object), place.object.size, True, False, action.loc, "leave")
         self.memory.leave(self.v, place)
 
 

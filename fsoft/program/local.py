@@ -80,6 +80,11 @@ def _escaping_leaves(template: Template) -> tuple[set[str], set[int], set[int]]:
     return names, values, accessed
 
 
+def travelling_names(template: Template) -> set[str]:
+    """Names of the `own` leaves whose value can travel: it is more than the place of an access."""
+    return _escaping_leaves(template)[0]
+
+
 def contained_objects(program: Program) -> set[int]:
     """Numbers of the objects whose address never travels."""
     shift = program.offset_bits

@@ -14,6 +14,7 @@ PROPERTIES = (
     "no-division-by-zero",
     "no-bad-shift",
     "no-bad-conversion",  # of a floating number that the integer type cannot hold
+    "no-bad-index",  # an index outside its member or row, within the object
     "no-lock-misuse",
     "no-data-race",
     "no-deadlock",
@@ -34,6 +35,7 @@ class Options:
     has at most `expansion` nodes with all calls expanded.
     `race_on`: the C names of the objects on which data races count; none means all. `race_model`: "svcomp" or "c11".
     `checks`: properties of PROPERTIES that are on. `unknown_functions`: "reject" or "havoc".
+    `error_labels`: labels that violate unreach-call when they are reached; ERROR does in tasks of the competition in any case.
     `observer`: a function that only looks on (the atoms of an LTL formula), in a slot of its own behind all others. What it reads
     stays visible, and steps that may stop their thread stay apart from accesses, because the end is observed.
     `unbounded`: where the number of executions of a creation site is not known, its slots stand for any number of threads
@@ -52,6 +54,7 @@ class Options:
     expansion: int = 60_000
     eval_order: str = "left"  # or "right", "any"
     unknown_functions: str = "reject"
+    error_labels: tuple[str, ...] = ()
     checks: frozenset[str] = frozenset({"unreach-call"})
     fold: bool = True
     race_on: tuple[str, ...] = ()

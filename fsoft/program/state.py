@@ -70,7 +70,8 @@ Event = Violation | Halted
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A memory access: `size` bytes at `offset` of object number `object`. A death of the object is a write of all its bytes."""
+    """A memory access: `size` bytes at `offset` of object number `object`. A death of the object is a write of all its bytes; `death` says
+    which: "free", or "leave" where its scope or its thread ends."""
 
     object: int
     offset: int
@@ -78,6 +79,7 @@ class Access:
     write: bool
     sync: bool
     loc: Loc
+    death: str = ""
 
 
 @dataclass(slots=True)

@@ -177,7 +177,12 @@ class _Step:
 
     def _made(self, number: int, offset: int, size: int, write: bool, sync: bool, action: Accessing | Alloc) -> None:
         loc = action.loc if action.loc.line > 0 else self.step.loc
-        self.history.made(self.slot, Access(number, offset, size, write, sync, loc))
+        self.history.made(self.slot, Access(number, offset, size, write, sync, loc, death_of(action)))
+
+
+def death_of(action: Action) -> str:
+    """What `Access.death` says of an action."""
+    return "free" if isinstance(action, Free) else "leave" if isinstance(action, Leave) else ""
 
 
 __all__ = ["HappensBefore", "Past"]

@@ -95,7 +95,7 @@ class Races:
     def _finding(self, view: View, first: tuple[int, Access], second: tuple[int, Access]) -> Finding:
         program, layout = view.machine.program, view.machine.layout
         name = raced_on(layout, first[1], second[1])
-        guilty = tuple(Guilty(slot, access.loc, f"{verb(access)} {name}") for slot, access in (first, second))
+        guilty = tuple(Guilty(slot, access.loc, deed(layout, access, name)) for slot, access in (first, second))
         lines = tuple(f"{one.loc}: thread {one.slot} ({program.threads[one.slot].name}) {one.what}" for one in guilty)
         return Finding(self.prop, f"data race on {name}", first[1].loc, lines, (first[0], second[0]), guilty)
 
@@ -114,6 +114,10 @@ def _name(layout: Layout, number: int, offset: int) -> str:
     return place.cells.name(cell.number)
 
 
-def verb(access: Access) -> str:
+def deed(layout: Layout, access: Access, name: str) -> str:
+    """What a thread does that takes part in a race on `name`: "writes x". Where an object dies, all of it does."""
+    if access.death:
+        whole = layout.program.objects[access.object].name
+        return f"frees {whole}" if access.death == "free" else f"ends the lifetime of {whole}"
     how = "atomically " if access.sync else ""
-    return f"{how}{'writes' if access.write else 'reads'}"
+    return f"{how}{'writes' if access.write else 'reads'} {name}"

@@ -9,6 +9,7 @@ from fsoft.analysis.actions import members
 from fsoft.analysis.points_to import PointsTo
 from fsoft.program.expr import FALSE, Expr, conj, const, disj, eq, make, negate
 from fsoft.program.program import Action, Assign, Check, Load, Measure, Object
+from fsoft.program.state import can_die
 from fsoft.properties.leaks import ROOTS
 from fsoft.sequentialize.lives import Lives
 from fsoft.sequentialize.sequential import Writer
@@ -23,7 +24,8 @@ def add_leaks(out: Writer, lives: Lives, over: Expr) -> None:
         return
     mask = sum(1 << obj.id for obj in heap)
     roots = [obj for obj in program.objects[1:] if obj.storage in ROOTS and points_to.contents(obj.id) & mask]
-    live = {obj.id: lives.live.get(obj.id) or _live(out, obj) for obj in heap}
+    mortal = [*heap, *(obj for obj in roots if can_die(obj))]
+    live = {obj.id: lives.live.get(obj.id) or _live(out, obj) for obj in mortal}
     words = {obj.id: _words(out, obj, live.get(obj.id)) for obj in [*roots, *(o for o in heap if points_to.contents(o.id) & mask)]}
     reached = {obj.id: out.register(f"reached.{obj.id}", 1) for obj in heap}
     for _ in range(len(heap)):

@@ -114,7 +114,7 @@ class Recorder:
         entry["inputs"] = [self._input(question, value, step) for question, value in done.asked]
         entry["creates"] = self._created(done)
         entry["allocates"] = self._allocated(done)
-        entry["events"] = [self._event(event) for event in done.events]
+        entry["events"] = [self._event(event, step) for event in done.events]
         return entry
 
     def _section(self, slot: int, step: Step) -> str | None:
@@ -203,10 +203,11 @@ class Recorder:
             found.append({"object": self._address(address)["object"], "size": size, "library": in_library(loc), **place(where)})
         return found
 
-    def _event(self, event: Event) -> Json:
+    def _event(self, event: Event, step: Step) -> Json:
+        where = place(user_loc(step) if in_library(event.loc) else event.loc)
         if isinstance(event, Violation):
-            return {"kind": "violation", "property": event.prop, "message": event.message, **place(event.loc)}
-        return {"kind": event.kind, "message": event.message, **place(event.loc)}
+            return {"kind": "violation", "property": event.prop, "message": event.message, **where}
+        return {"kind": event.kind, "message": event.message, **where}
 
     def _object(self, number: int) -> Json:
         obj = self.program.objects[number]

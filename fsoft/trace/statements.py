@@ -18,7 +18,7 @@ from fsoft.program.replay import Played, View, observe, play
 from fsoft.program.state import Event, Halted, Question, State, Violation
 from fsoft.program.verdict import Move
 from fsoft.properties.deadlocks import Deadlocks, candidates
-from fsoft.properties.races import Races, raced_on, verb
+from fsoft.properties.races import Races, deed, raced_on
 from fsoft.trace.values import Names, in_library, user_loc
 
 _HALTS = {"pruned": "the assumption fails", "ended": "the process ends", "cut": "a bound cuts", "undefined": "undefined behaviour"}
@@ -177,7 +177,7 @@ class _Teller:
             pair = Races().pair(view)
             if pair is not None:
                 about = raced_on(self.machine.layout, pair[0][1], pair[1][1])
-                return [self._point(slot, access.loc, f"{verb(access)} {about}") for slot, access in pair], about
+                return [self._point(slot, access.loc, deed(self.machine.layout, access, about)) for slot, access in pair], about
         if prop == "no-deadlock" and (waiting := self._waiting(observe(self.machine, end, Sampler(self.program)))):
             return waiting, ""
         if not played:

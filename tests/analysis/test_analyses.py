@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from fsoft.analysis import Locks, PointsTo, Sharing, live_registers, loops, show_loops
 from fsoft.analysis.actions import defined, expressions, reads, rewritten
+from fsoft.api import load
 from fsoft.passes.ways import either, exclusive, exhaustive
 from fsoft.passes.webs import split_webs
 from fsoft.program.expr import TRUE, binary, conj, const, eq, fill, make, negate, own, reg
@@ -249,6 +252,55 @@ def test_held_locks_and_their_order() -> None:
     assert [(o.slot, o.first, o.second) for o in locks.order()] == [(0, x, y), (1, y, x)]
     assert locks.cycles() == [[x, y]]
     assert Locks(program([w.template], 2)).cycles() == []
+
+
+def where(p: Program, function: str) -> int:
+    """The location of the first store of `function`'s template that is the user's."""
+    return next(s.source for s in only(p, function, Store))
+
+
+LOCKED = """
+#include <pthread.h>
+pthread_mutex_t m; pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+int ready, seen;
+void *reader(void *a) { pthread_rwlock_rdlock(&l); seen = 1; pthread_rwlock_unlock(&l); return 0; }
+void *writer(void *a) { pthread_rwlock_wrlock(&l); seen = 2; pthread_rwlock_unlock(&l); return 0; }
+void *after(void *a) { pthread_rwlock_wrlock(&l); pthread_rwlock_unlock(&l); seen = 3; return 0; }
+void *waiter(void *a) {
+    pthread_mutex_lock(&m);
+    while (!ready) pthread_cond_wait(&c, &m);
+    seen = 4;
+    pthread_mutex_unlock(&m);
+    return 0;
+}
+int main(void) {
+    pthread_t t[4];
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&m, &kind);
+    pthread_create(&t[0], 0, reader, 0); pthread_create(&t[1], 0, writer, 0);
+    pthread_create(&t[2], 0, after, 0); pthread_create(&t[3], 0, waiter, 0);
+    pthread_mutex_lock(&m); ready = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m);
+}
+"""
+
+
+def test_locks_after_a_wait_and_locks_for_reading(tmp_path: Path) -> None:
+    (tmp_path / "locked.c").write_text(LOCKED)
+    prog = load([str(tmp_path / "locked.c")])
+    locks = Locks(prog)
+    slots = {thread.name: slot for slot, thread in enumerate(prog.threads)}
+
+    def names(held: list[frozenset[int] | None], name: str) -> set[str]:
+        addresses = held[where(prog, prog.threads[slots[name]].template.name)]
+        assert addresses is not None
+        return {prog.objects[address >> prog.offset_bits].name for address in addresses}
+
+    held = {name: names(locks.held(slots[name]), name) for name in ("reader", "writer", "after", "waiter")}
+    alone = {name: names(locks.alone(slots[name]), name) for name in held}
+    assert held == {"reader": {"l"}, "writer": {"l"}, "after": set(), "waiter": {"m"}}
+    assert alone == {"reader": set(), "writer": {"l"}, "after": set(), "waiter": {"m"}}
 
 
 # ---------------------------------------------------------------- actions and guards

@@ -121,7 +121,7 @@ def test_json(check) -> None:
         (["--ltl", "F x", "--engine", "bmc", "--contexts", "2"], "about all schedules"),
         (["--ltl", "F x", "--engine", "nosuch"], "no engine 'nosuch'"),
         (["--ltl", "F x", "--engine", "pdr", "--depth", "3"], "has no --depth"),
-        (["--engine", "klive"], "no engine 'klive'"),
+        (["--engine", "klive"], "klive is for properties of runs"),
     ],
 )
 def test_wrong_use(arguments: list[str], words: str, check) -> None:

@@ -31,7 +31,7 @@ def installed(monkeypatch: pytest.MonkeyPatch, *points: Point) -> None:
 def test_capabilities_of_explicit() -> None:
     engine = registry.engine("explicit")
     assert engine.takes == "program" and engine.proves and engine.refutes
-    assert engine.properties == PROPERTIES
+    assert engine.properties == (*PROPERTIES, *registry.RUNS)
 
 
 def test_asking_for_an_engine_does_not_import_it() -> None:

@@ -69,4 +69,16 @@ def test_free_is_a_write() -> None:
     two.step(0, 1, Load("a", S, 4, True))
     verdict = explore(b.program(("one", one), ("two", two)))
     assert verdict.last_line() == "FALSE(no-data-race)"
+    assert "thread 0 (one) frees heap0.0" in verdict.reasons[1]
     assert "thread 1 (two) atomically reads heap0.0" in verdict.reasons[2]
+
+
+def test_the_end_of_a_lifetime_is_told_as_such() -> None:
+    b = Builder(("no-data-race",))
+    b.variable("l", storage="local", alive=True, slot=0)
+    one, two = b.template("one", a=32), b.template("two", o=8)
+    one.step(0, 1, Leave(S))
+    two.step(0, 1, Load("o", binary("add", S, c(1)), 1))
+    verdict = explore(b.program(("one", one), ("two", two)))
+    assert verdict.last_line() == "FALSE(no-data-race)"
+    assert "thread 0 (one) ends the lifetime of l" in verdict.reasons[1]

@@ -20,11 +20,21 @@ __fsoft_atomic int pthread_cond_destroy(struct __fsoft_cond *c) {
     return 0;
 }
 
-/* 1 if the thread still holds the mutex: one that is locked again is unlocked once only, as in glibc. -1 if it does not hold it. */
-static __fsoft_atomic int cond_enter(struct __fsoft_cond *c, struct __fsoft_mutex *m) {
-    __fsoft_mask waiting = c->waiting;
+static int counts(const struct __fsoft_mutex *m) { /* a mutex that knows how often its owner has locked it */
     int kind = m->kind16;
     if (sizeof(void *) == 4) kind = kind | m->kind12;
+    return (kind & 3) == RECURSIVE || (kind & 3) == ERRORCHECK;
+}
+
+static __fsoft_atomic int cond_denied(struct __fsoft_mutex *m) { /* such a mutex refuses to be given back by others */
+    if (!counts(m)) return 0;
+    __fsoft_check(m->owner == __fsoft_self(), MISUSE, "wait on a condition without holding the mutex");
+    return m->owner != __fsoft_self();
+}
+
+/* 1 if the thread still holds the mutex: one that is locked again is unlocked once only, as in glibc. */
+static __fsoft_atomic int cond_enter(struct __fsoft_cond *c, struct __fsoft_mutex *m) {
+    __fsoft_mask waiting = c->waiting;
     __fsoft_tag("wait", c);
     __fsoft_tag("release", m);
     if (CHECKED) {
@@ -34,9 +44,8 @@ static __fsoft_atomic int cond_enter(struct __fsoft_cond *c, struct __fsoft_mute
         __fsoft_check(waiting == 0 || mutex == m, MISUSE, "threads wait on one condition with two mutexes");
         c->with.mutex = m;
     }
-    if ((kind & 3) == RECURSIVE || (kind & 3) == ERRORCHECK) {
+    if (counts(m)) {
         unsigned count = m->count;
-        if (m->owner != __fsoft_self()) return -1;
         if (count > 0) {
             c->waiting = waiting | SELF_BIT;
             m->count = count - 1;
@@ -115,6 +124,7 @@ static __fsoft_atomic int cond_go_on(struct __fsoft_cond *c, struct __fsoft_mute
     __fsoft_mask waiting = waiting_at(c);
     int stop = cancelled();
     __fsoft_tag("wake", c);
+    __fsoft_tag("acquire", m);
     __fsoft_require((waiting & SELF_BIT) == 0 || stop || !wait);
     waits_no_more(c, waiting);
     m->count = m->count + 1;
@@ -129,8 +139,8 @@ static void cond_stop(int how) {
 int pthread_cond_wait(struct __fsoft_cond *c, struct __fsoft_mutex *m) {
     int held, how;
     if (CANCELS) pthread_testcancel();
+    if (cond_denied(m)) return EPERM;
     held = cond_enter(c, m);
-    if (held < 0) return EPERM;
     if (__fsoft_spurious())
         how = held ? cond_go_on(c, m, 0) : cond_leave(c, m);
     else
@@ -142,8 +152,8 @@ int pthread_cond_wait(struct __fsoft_cond *c, struct __fsoft_mutex *m) {
 int pthread_cond_timedwait(struct __fsoft_cond *c, struct __fsoft_mutex *m, const void *until) {
     int held, how, result = 0;
     if (CANCELS) pthread_testcancel();
+    if (cond_denied(m)) return EPERM;
     held = cond_enter(c, m);
-    if (held < 0) return EPERM;
     if (__fsoft_timeout()) {
         how = held ? cond_go_on(c, m, 0) : cond_leave(c, m);
         if (how == WAITED) result = ETIMEDOUT;

@@ -60,4 +60,7 @@ int __fsoft_uses(const char *function); /* a constant: whether code of the user 
 int __fsoft_wanted(const char *function); /* a constant: whether code of the user looks at a result of this function; 1 is always sound */
 int __fsoft_checks(const char *property); /* a constant: whether the property is switched on */
 int __fsoft_known(const void *object);  /* whether there is nothing but zeros and what library functions wrote: 0 where that is not sure */
+int __fsoft_literal(const char *text);  /* a constant: whether it points into a string literal, with a zero behind it; 0 is always sound */
+int __fsoft_print(const char *format);  /* in a variadic function: reads and writes what printf does with that format and the arguments after it;
+                                           its result. Needs __fsoft_read_text and __fsoft_read_part in the program */
 void *__fsoft_call(void *(*function)(void *), void *arg); /* calls through a pointer */

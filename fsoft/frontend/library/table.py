@@ -26,7 +26,11 @@ class Entry:
 
 
 _ANY = "accepted, without effect"
-_OUTPUT = "output goes nowhere and arguments are only evaluated (`%n` is rejected); the result is any value"
+_OUTPUT = "output goes nowhere; texts are read where valid-deref or no-data-race is checked; fails whenever it likes"
+_FORMAT = (
+    "as these; directives of a literal format read texts and write numbers (`%n`), the result is a number that fits them; what a"
+    " format that is no literal may do is done, and no FALSE rests on that; `%ls` stops the thread and forbids TRUE"
+)
 _SIGN = "the result is -1, 0 or 1; C promises its sign only, so do not ask for more"
 _SYSTEM = "calls the operating system"
 _SIGNALS = "signals are not modelled"
@@ -138,8 +142,9 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("Sorting and searching", MODELLED, "an insertion sort; elements that compare equal keep their order", "qsort"),
     ("Sorting and searching", MODELLED, "", "bsearch"),
     ("Sorting and searching", REJECTED, "no model", "qsort_r lfind lsearch hsearch tsearch tfind tdelete"),
-    ("Input and output", APPROXIMATED, _OUTPUT, "printf fprintf dprintf puts fputs putchar putc fputc perror fflush setbuf setvbuf"),
-    ("Input and output", APPROXIMATED, "all is written, or nothing and -1", "write"),
+    ("Input and output", APPROXIMATED, _OUTPUT, "puts fputs putchar putc fputc perror fflush write"),
+    ("Input and output", APPROXIMATED, _FORMAT, "printf fprintf dprintf"),
+    ("Input and output", APPROXIMATED, "a buffer of the program's stops the thread and forbids TRUE", "setbuf setvbuf"),
     ("Input and output", MODELLED, "any characters", "getchar getc fgetc fgets"),
     ("Input and output", REJECTED, _TEXT, "sprintf snprintf vsprintf vsnprintf asprintf vasprintf scanf fscanf sscanf vscanf vfscanf"
      " vsscanf __isoc99_scanf __isoc99_fscanf __isoc99_sscanf"),

@@ -11,6 +11,7 @@ from fsoft.frontend import types as ct
 from fsoft.frontend.source import NOWHERE, InputError, Unsupported
 from fsoft.program import descriptor
 from fsoft.program.expr import Expr, const, eq, ite, own, resize
+from fsoft.program.local import travelling_names
 from fsoft.program.lower.calls import Copy
 from fsoft.program.lower.context import Frame, Shared
 from fsoft.program.lower.layout import is_signed, value_bits
@@ -19,7 +20,7 @@ from fsoft.program.lower.scan import Scan, facts_of, walk
 from fsoft.program.lower.statements import Statements
 from fsoft.program.lower.threads import Assembly
 from fsoft.program.options import Options
-from fsoft.program.program import Action, Assign, Load, Program, Require, Step, Store, Template
+from fsoft.program.program import Action, Assign, Enter, Leave, Load, Program, Require, Step, Store, Template
 
 _NOBODY = tree.FunctionDef("<static>", ct.Function(ct.VOID, ()), (), tree.Block(NOWHERE, (), NOWHERE), NOWHERE)
 
@@ -59,8 +60,8 @@ class Lowering(Statements):
                 result = resize(frame.result, self.word, is_signed(ctype))
             self.b.emit(Assign(str(self.thread_result().data), result))
             self.b.jump(self.thread_end)
-        self._close_thread()
-        self._thread_locals(init)
+        dying = self._close_thread()
+        self._thread_locals(init, dying)
         return self.b.template
 
     def _constructors(self) -> None:
@@ -118,17 +119,21 @@ class Lowering(Statements):
             return self._missing(symbol)
         return resize(argument, width, False)
 
-    def _close_thread(self) -> None:
-        """The result goes into the descriptor; a detached slot is free again at once."""
+    def _close_thread(self) -> list[str]:
+        """The result goes into the descriptor; a detached slot is free again at once. Gives the thread-locals whose life ends there."""
         word = self.memory.word_bytes
         mine = own("descriptor", self.word)
         self.b.place(self.thread_end)
         if self.b.here is None:
-            return
+            return []
         self.b.calls = ()
         hook = self.shared.unit.functions.get("__fsoft_at_thread_exit")
         if hook is not None:
             self._inline(tree.Call(ct.VOID, hook.loc, tree.FunctionName(hook.type, hook.loc, hook.name), ()), hook)
+        self.b.seal()
+        dying = self._mortal_thread_locals()
+        for key in dying:
+            self.b.emit(Leave(own(key, self.word), loc=self.locals[key].loc))
         with self.b.one_step():
             self.b.tag("exit", mine)
             detached = self.load_bytes(self._field(mine, "detached"), word, self.b.loc, sync=True)
@@ -136,6 +141,15 @@ class Lowering(Statements):
             joinable = eq(detached, self.word_const(0))
             self.b.emit(Store(mine, ite(joinable, self.word_const(descriptor.FINISHED), self._reaped(mine)), word, True, loc=self.b.loc))
         self.b.jump(0)
+        return dying
+
+    def _mortal_thread_locals(self) -> list[str]:
+        """The thread-local objects of which somebody may notice that they end with their thread: their address travels, or leaks are
+        asked for (what only they lead to is lost)."""
+        if "valid-memtrack" in self.options.checks:
+            return list(self.thread_locals)
+        travelling = travelling_names(self.b.template)
+        return [key for key in self.thread_locals if key in travelling]
 
     def _field(self, mine: Expr, name: str) -> Expr:
         return self.add_bytes(mine, self.word_const(descriptor.offset(0, name, self.memory.word_bytes)))
@@ -147,12 +161,15 @@ class Lowering(Statements):
         held = self.load_bytes(self._field(mine, "held"), self.memory.word_bytes, self.b.loc, sync=True)
         return ite(eq(held, self.word_const(0)), self.word_const(descriptor.UNUSED), self.word_const(descriptor.LEFT))
 
-    def _thread_locals(self, index: int) -> None:
-        """A slot that is started again finds its thread-local objects as new."""
+    def _thread_locals(self, index: int, dying: list[str]) -> None:
+        """A slot that is started, again or for the first time, finds its thread-local objects as new."""
         actions: list[Action] = []
         for key, local in self.locals.items():
             if local.image is None:
                 continue
+            if key in dying:
+                local.dies = True
+                actions.append(Enter(own(key, self.word)))
             for run in self.memory.runs(local.type, local.loc):
                 for k in range(run.count):
                     at = run.start + k * run.stride

@@ -99,6 +99,7 @@ class Frame:
     return_to: int
     result: Expr | None = None  # register, or the address of the object for a record
     sync: bool = False
+    rest: tuple[tuple[ct.CType, Expr], ...] = ()  # scalar arguments beyond the parameters
     bindings: dict[tree.Symbol, Expr | Place] = field(default_factory=dict)
     labels: dict[str, int] = field(default_factory=dict)
     targets: dict[str, Target] = field(default_factory=dict)
@@ -121,10 +122,12 @@ class Context(ABC):
         self.b.stops_apart = bool(shared.options.observer)
         self.name = name
         self.locals: dict[str, LocalObject] = {}
+        self.thread_locals: dict[str, None] = {}  # those of `locals` that are C's thread-local variables
         self.repeat: int | None = 1  # how often the code at the cursor can run in one thread; None: no bound known
         self.hint: ct.CType | None = None  # what an allocation here is going to hold
         self.instances: dict[str, int] = {}
         self._records = 0
+        self._indexed: set[int] = set()
         self.frame: Frame
         self.thread_end = self.b.location()
 

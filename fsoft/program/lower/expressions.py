@@ -7,8 +7,9 @@ from collections.abc import Callable
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 from fsoft.frontend.source import Loc
-from fsoft.program.expr import Expr, bits_of_float, conj, const, disj, make, negate, resize
+from fsoft.program.expr import Expr, binary, bits_of_float, conj, const, disj, make, negate, resize
 from fsoft.program.lower import operators as ops
+from fsoft.program.lower.bounds import array_bound
 from fsoft.program.lower.context import Context, MemoryPlace, Place, RegisterPlace
 from fsoft.program.lower.layout import is_signed, value_bits
 from fsoft.program.program import Assign, Enter, Input
@@ -18,7 +19,10 @@ _QUIET = (tree.IntConstant, tree.FloatConstant, tree.FunctionName, tree.StringLi
 
 
 class Expressions(Context):
-    """`value` gives the scalar value, `place` the lvalue, `record` the place of a struct, `effect` throws the value away."""
+    """`value` gives the scalar value, `place` the lvalue, `record` the place of a struct, `effect` throws the value away. `_indexed` are
+    arrays (as decayed, by identity) of which an element is accessed: then they are there, not only a place one past an end."""
+
+    _indexed: set[int]
 
     # ------------------------------------------------------------ values
 
@@ -38,6 +42,8 @@ class Expressions(Context):
     def _address_of(self, expr: tree.AddressOf) -> Expr:
         if isinstance(expr.lvalue, tree.FunctionName):
             return self.static_address(self.memory.function(expr.lvalue.name).id)
+        if isinstance(expr.lvalue, tree.Deref) and id(expr) not in self._indexed:
+            return self.value(expr.lvalue.pointer)
         place = self.place(expr.lvalue)
         assert isinstance(place, MemoryPlace), "the address of a register is taken"
         return self.address(place)
@@ -88,6 +94,18 @@ class Expressions(Context):
 
     def _pointer_add(self, expr: tree.PointerAdd) -> Expr:
         pointer, index = self.both(expr.pointer, expr.index)
+        return self.move(pointer, index, expr.index.type, expr.sign * expr.scale)
+
+    def _element(self, expr: tree.PointerAdd, count: int) -> Expr:
+        """The place of `array[index]`, which is accessed: the index must be within the array, whatever is beside it in the object."""
+        self._indexed.add(id(expr.pointer))
+        pointer, index = self.both(expr.pointer, expr.index)
+        position = resize(index, self.word, is_signed(expr.index.type))
+        if expr.sign < 0:
+            position = make("neg", self.word, (position,))
+        assert isinstance(expr.pointer, tree.AddressOf)
+        message = f"index out of bounds of '{expr.pointer.lvalue.type}'"
+        self.check(binary("ult", position, self.word_const(count)), "no-bad-index", message, expr.loc)
         return self.move(pointer, index, expr.index.type, expr.sign * expr.scale)
 
     def move(self, pointer: Expr, index: Expr, index_type: ct.CType, scale: int) -> Expr:
@@ -302,6 +320,8 @@ class Expressions(Context):
                     return False
                 stack.append(node.operand)
             elif isinstance(node, tree.PointerAdd):
+                if "no-bad-index" in self.options.checks and not isinstance(node.pointer, tree.Variable):
+                    return False
                 stack += [node.pointer, node.index]
             elif isinstance(node, tree.Conditional):
                 stack += [node.condition, node.then, node.other]
@@ -381,6 +401,9 @@ class Expressions(Context):
             place = self.variable(expr.symbol)
             return RegisterPlace(place, expr.type) if isinstance(place, Expr) else place
         if isinstance(expr, tree.Deref):
+            count = array_bound(expr.pointer) if "no-bad-index" in self.options.checks else None
+            if count is not None and isinstance(expr.pointer, tree.PointerAdd):
+                return MemoryPlace(self._element(expr.pointer, count), 0, expr.type, atomic=expr.atomic)
             return MemoryPlace(self.value(expr.pointer), 0, expr.type, atomic=expr.atomic)
         if isinstance(expr, tree.Member):
             return self._member(expr)
@@ -415,7 +438,9 @@ class Expressions(Context):
         definition = self.shared.unit.globals.get(symbol.unique)
         size = ct.size_of(symbol.type)
         image = self.memory.image(definition.init, size, symbol.loc) if definition and definition.init else bytes(size)
-        return self.local_object(symbol.unique, symbol.type, symbol.loc, image)
+        address = self.local_object(symbol.unique, symbol.type, symbol.loc, image)
+        self.thread_locals[str(address.data)] = None
+        return address
 
     def _member(self, expr: tree.Member) -> MemoryPlace:
         base = self.place(expr.base)

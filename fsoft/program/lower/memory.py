@@ -24,12 +24,14 @@ MAX_OBJECT = 1 << 26
 
 @dataclass(slots=True)
 class LocalObject:
-    """A local of one template that lives in memory: one object per slot. Thread-locals have `image`, the rest is undefined."""
+    """A local of one template that lives in memory: one object per slot. Thread-locals have `image`, the rest is undefined. `dies`: a
+    thread-local that lives from the start of its thread to the end; the others are there all the time."""
 
     own: str
     type: ct.CType
     loc: Loc
     image: bytes | None = None
+    dies: bool = False
 
 
 @dataclass(slots=True)

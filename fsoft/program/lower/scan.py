@@ -52,6 +52,7 @@ class Facts:
     copies: bool = False  # a struct or union as a whole, other than from a literal
     views: set[str] = field(default_factory=set)  # how pointers to structs lose their type: "numbers", "forgotten", "guessed"
     back_labels: set[str] = field(default_factory=set)
+    endless: set[str] = field(default_factory=set)  # labels of a statement that only jumps there: `L: goto L;`
     size: int = 0
 
 
@@ -59,6 +60,7 @@ def facts_of(root: object) -> Facts:
     facts = Facts()
     seen_labels: set[str] = set()
     blocks: set[int] = set()
+    here = ""  # the label that was just passed
     for node in walk(root):
         facts.size += 1
         facts.copies = facts.copies or _copies(node)
@@ -84,6 +86,10 @@ def facts_of(root: object) -> Facts:
             seen_labels.add(node.name)
         elif isinstance(node, tree.Goto) and node.label in seen_labels:
             facts.back_labels.add(node.label)
+            if node.label == here:
+                facts.endless.add(node.label)
+        if not isinstance(node, tree.Block):
+            here = node.name if isinstance(node, tree.Label) else ""
     return facts
 
 

@@ -64,11 +64,15 @@ class Statements(Calls):
             before = item
         if outer is not None and self.repeat is None and jumps_stay_inside(block, self.frame.function.body):
             self.repeat = outer
-        if self.b.here is not None:
+        if self.b.here is not None and not self._ends_main(block):
             self.at(block.end)
             self.leave_scopes(len(self.frame.scopes) - 1)
         self.frame.scopes.pop()
         self.frame.blocks.pop()
+
+    def _ends_main(self, block: tree.Block) -> bool:
+        """Whether its end is that of main: as with `return`, the process ends before the locals of main do."""
+        return block is self.frame.function.body and self.frame.parent is None and self.name == self.options.entry
 
     # ------------------------------------------------------------ declarations
 
@@ -269,8 +273,18 @@ class Statements(Calls):
         if label.name in facts.back_labels:
             self.repeat = None
             where.loop = f"{self.frame.function.name}.{label.name}{self.frame.suffix}"
-        if label.name == "ERROR" and "library" not in self.frame.function.attributes:
-            self.check(FALSE, "unreach-call", "label ERROR is reached", label.loc)
+        if self._is_error(label, label.name in facts.endless):
+            self.check(FALSE, "unreach-call", f"label {label.name} is reached", label.loc)
+
+    def _is_error(self, label: tree.Label, endless: bool) -> bool:
+        """Whether reaching the label is a violation: those asked for, and ERROR where the program is a task of the competition."""
+        if "library" in self.frame.function.attributes:
+            return False
+        if label.name in self.options.error_labels or (label.name == "ERROR" and (endless or self.shared.unit.contest)):
+            return True
+        if label.name == "ERROR" and "unreach-call" in self.options.checks:
+            self.shared.notes["the label ERROR is a label like any other (--error-label ERROR: reaching it violates unreach-call)"] = None
+        return False
 
     def _return(self, statement: tree.Return) -> None:
         frame = self.frame

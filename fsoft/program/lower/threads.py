@@ -45,9 +45,14 @@ class Assembly:
         program.heap_reuse, program.race_on = self.shared.options.heap_reuse, self.shared.options.race_on
         program.race_model = self.shared.options.race_model
         program.unbounded = tuple(self.unbounded)
-        program.notes = [*self.shared.unit.notes, *self.shared.notes]
+        program.notes = [self._model(), *self.shared.unit.notes, *self.shared.notes]
         self._check_numbers(program)
         return program
+
+    def _model(self) -> str:
+        model = self.shared.unit.types.model
+        sizes = "long and pointers have 64 bits" if model.pointer == 8 else "int, long and pointers have 32 bits"
+        return f"data model {model.name} (--{model.pointer_bits}): {sizes}"
 
     # ------------------------------------------------------------ slots
 
@@ -148,9 +153,8 @@ class Assembly:
                 storage = "thread" if local.image is not None else "local"
                 obj = memory.new(name, ct.size_of(local.type), runs, storage, local.loc)
                 obj.slot = thread.index
-                if local.image is None:
-                    obj.undefined, obj.alive = True, False
-                else:
+                obj.undefined, obj.alive = local.image is None, local.image is not None and not local.dies
+                if local.image is not None:
                     obj.initial = initial_cells(runs, local.image)
                 thread.own[key] = obj.id << memory.offset_bits
 

@@ -27,6 +27,8 @@ _TOKEN = re.compile(
 _OPEN, _CLOSE = {"(": ")", "[": "]", "{": "}"}, (")", "]", "}")
 _C_BINARY = frozenset(["+", "-", "*", "/", "%", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|"])
 _ASSIGNS = frozenset(["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"])
+_LOOSE = ("?", ",")
+"""Operators of C that bind loosest: they stand in parentheses or braces."""
 PLACES = ("at", "enabled", "running", "finished", "holds", "ended")
 _LEVELS = (("<->",), ("->",), ("||",), ("&&",), BINARY)
 _NAMES = {"<->": "iff", "->": "implies", "||": "or", "&&": "and"}
@@ -176,9 +178,12 @@ class _Parser:
         if first.text == "!" and not self._all_c(low + 1, high):
             return negate(self._unary(low + 1, high)) if low + 1 < high else self._level(high, high, 0)
         if first.text == "(" and self.match[low] == high - 1:
+            temporal = self.tokens[low + 1].text in UNARY and self._is_prefix(low + 1, low + 1)
+            if not temporal and any(self.tokens[k].text in _LOOSE for k in self._top(low + 1, high - 1)):
+                return self._c(low + 1, high - 1, first.start, loose=True)
             return self._level(low + 1, high - 1, 0)
         if first.text == "{" and self.match[low] == high - 1:
-            return self._c(low + 1, high - 1, first.start)
+            return self._c(low + 1, high - 1, first.start, loose=True)
         return self._atom(low, high)
 
     def _all_c(self, low: int, high: int) -> bool:
@@ -205,14 +210,15 @@ class _Parser:
             return self._place(first, low + 2, end)
         return self._c(low, high, first.start)
 
-    def _c(self, low: int, high: int, column: int) -> Formula:
+    def _c(self, low: int, high: int, column: int, loose: bool = False) -> Formula:
+        """A C expression; `loose`: brackets are around it, so that it may be one with `?:` or a comma."""
         if low >= high:
             self.error(column, "a C expression is missing here")
-        self._check_c(low, high)
+        self._check_c(low, high, loose)
         start, end = self.tokens[low].start, self.tokens[high - 1].end
         return Formula("atom", atom=Atom("c", self.source.text[start:end], "", column + 1, start + 1))
 
-    def _check_c(self, low: int, high: int) -> None:
+    def _check_c(self, low: int, high: int, loose: bool) -> None:
         for k in range(low, high):
             token = self.tokens[k]
             called = k + 1 < high and self.tokens[k + 1].text == "("
@@ -227,7 +233,7 @@ class _Parser:
                 self.error(token.start, f"'{token.text}(...)': an atom must not call functions")
         top = [self.tokens[k] for k in self._top(low, high)]
         for token in top:
-            if token.text in ("?", ","):
+            if token.text in _LOOSE and not loose:
                 self.error(token.start, f"write an expression with '{token.text}' in parentheses or braces")
         for k, token in zip(self._top(low, high), top):
             if token.kind == "word" and token.text in UNARY + BINARY and k > low and self.tokens[k - 1].text not in (".", "->"):

@@ -32,6 +32,7 @@ UNDEFINED = {
     "no-division-by-zero": "integer-divide-by-zero,float-divide-by-zero",
     "no-bad-shift": "shift",
     "no-bad-conversion": "float-cast-overflow",
+    "no-bad-index": "bounds",
     "valid-deref": "bounds",
 }
 """What gcc itself can catch, by property."""

@@ -23,6 +23,9 @@ READ = [
     ("at(worker, crit) W at(a.c:12)", "(at(worker, crit) W at(a.c:12))"),
     ("G s.X > 0", "G (s.X > 0)"),
     ("true U false", "(true U false)"),
+    ("G (x ? 1 : 1)", "G (x ? 1 : 1)"),
+    ("G { x ? 1 : 1 }", "G (x ? 1 : 1)"),
+    ("F ((x, y) || !{ a ? b : c })", "F ((x, y) || !(a ? b : c))"),
 ]
 
 
@@ -47,6 +50,7 @@ WRONG = [
     ("a)", 2, "closes nothing"),
     ("x++ > 1", 2, "must not change anything"),
     ("a + F b", 5, "temporal operator"),
+    ("(F a ? b : c)", 6, "in parentheses or braces"),
 ]
 
 

@@ -1,6 +1,8 @@
 /* What gcc calls when it compiles with -fsanitize=signed-integer-overflow, shift, integer-divide-by-zero, float-cast-overflow or bounds. */
 #include "runtime.h"
 
+#include <string.h>
+
 struct place { /* how every record of the sanitizer begins */
     const char *file;
     unsigned line, column;
@@ -37,5 +39,5 @@ void __ubsan_handle_float_cast_overflow(const struct place *at, void *a) {
 
 void __ubsan_handle_out_of_bounds(const struct place *at, void *index) {
     (void)index;
-    caught("access", at, HERE, "array index out of bounds");
+    caught(strcmp(ending.property, "no-bad-index") ? "access" : "index", at, HERE, "array index out of bounds");
 }

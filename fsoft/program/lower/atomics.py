@@ -52,7 +52,7 @@ class Atomics(Expressions):
         method = getattr(self, "_atomic_" + operation.removesuffix("_n"), None)
         if method is None:
             raise Unsupported(call.loc, f"the builtin '{name}' is not modelled; see docs/supported.md")
-        values = [self._argument(argument) for argument in call.args]
+        values = [self._operand_value(argument) for argument in call.args]
         self._set_orders(family, operation.removesuffix("_n"), values)
         by_pointer = family == "atomic" and "c11" not in name and not operation.endswith("_n")
         self._read_beside(call, operation.removesuffix("_n"), values, by_pointer)
@@ -66,7 +66,7 @@ class Atomics(Expressions):
         assert isinstance(result, Expr)
         return self._as_record(result, call) if isinstance(call.type, ct.Record) else result
 
-    def _argument(self, argument: tree.Expr) -> Expr:
+    def _operand_value(self, argument: tree.Expr) -> Expr:
         if not isinstance(argument.type, ct.Record):
             return self.value(argument)
         return self._gather(self.address(self.record(argument)), self._cells(argument.type, argument.loc), argument.loc)

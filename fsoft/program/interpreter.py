@@ -18,6 +18,7 @@ from fsoft.program import descriptor
 from fsoft.program.expr import Expr, evaluate
 from fsoft.program.memory import Memory
 from fsoft.program.program import (
+    PADDING,
     Action,
     Alloc,
     Assign,
@@ -178,7 +179,7 @@ class _Do:
         width = self.program.threads[self.slot].template.registers[action.reg].width
         loc = self.loc(action.loc)
         if action.among is None:
-            question = Question("input", action.name, width, loc, action.signed, marker=action.marker)
+            question = Question("input", action.name, width, loc, action.signed, marker=action.marker, padding=action.name == PADDING)
             self.set(action.reg, self.choose(question, None))
             return
         options = set_bits(self.value(action.among))

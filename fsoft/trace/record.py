@@ -170,7 +170,8 @@ class Recorder:
 
     def _input(self, question: Question, value: int, step: Step) -> Json:
         loc = question.loc if not in_library(question.loc) else user_loc(step)
-        entry = {"kind": question.kind, "name": question.name, "width": question.width, "signed": question.signed}
+        kind = "padding" if question.kind == "input" and question.padding else question.kind
+        entry = {"kind": kind, "name": question.name, "width": question.width, "signed": question.signed}
         entry["library"] = in_library(question.loc)
         if question.kind == "alloc":
             return {**entry, "value": value, **self._address(value), **place(loc)}

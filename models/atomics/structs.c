@@ -11,8 +11,7 @@
 #include <stdatomic.h>
 
 typedef struct {
-    int first, second;
-    short third;
+    int first, second, third;
 } Numbers;
 
 _Atomic Numbers numbers;

@@ -32,6 +32,7 @@ _FORMAT = (
     " format that is no literal may do is done, and no FALSE rests on that; `%ls` stops the thread and forbids TRUE"
 )
 _SIGN = "the result is -1, 0 or 1; C promises its sign only, so do not ask for more"
+_COPIES = "between objects that overlap: undefined (valid-deref); so is null, also with a size of zero"
 _SYSTEM = "calls the operating system"
 _SIGNALS = "signals are not modelled"
 _FILES = "files are not modelled"
@@ -120,9 +121,12 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("Heap", APPROXIMATED, "as malloc: every object starts at an aligned address", "aligned_alloc memalign valloc posix_memalign"),
     ("Heap", APPROXIMATED, "a heap object that is never freed; with leak checking it stops the thread and forbids TRUE", "alloca"),
     ("Heap", REJECTED, _SYSTEM, "sbrk brk mallinfo malloc_usable_size"),
-    ("Blocks of memory", MODELLED, "", "memcpy mempcpy memmove memset memchr memrchr bzero explicit_bzero bcopy"),
+    ("Blocks of memory", MODELLED, _COPIES, "memcpy mempcpy"),
+    ("Blocks of memory", MODELLED, "null is a wrong argument (valid-deref), also with a size of zero",
+     "memmove memset memchr memrchr bzero explicit_bzero bcopy"),
     ("Blocks of memory", MODELLED, _SIGN, "memcmp bcmp"),
-    ("Strings", MODELLED, "", "strlen strnlen strcpy stpcpy strncpy strcat strncat strchr strchrnul"
+    ("Strings", MODELLED, _COPIES, "strcpy stpcpy strncpy strcat strncat"),
+    ("Strings", MODELLED, "", "strlen strnlen strchr strchrnul"
      " strrchr index rindex strstr strspn strcspn strpbrk strtok strtok_r strdup strndup"),
     ("Strings", MODELLED, _SIGN, "strcmp strncmp strcasecmp strncasecmp strcoll"),
     ("Strings", MODELLED, "in the C locale", "isalnum isalpha isascii isblank iscntrl isdigit isgraph islower isprint ispunct"

@@ -508,7 +508,7 @@ class Expressions(Context):
         for item in expr.body.items:
             self.statement(item)
         assert expr.value is not None
-        self.copy_record(target, self.record(expr.value), expr.type, expr.loc)
+        self.copy_record(target, self.record(expr.value), expr.type, expr.loc, fresh=True)
         self.leave_scopes(len(self.frame.scopes) - 1)
         self.frame.scopes.pop()
         self.frame.blocks.pop()

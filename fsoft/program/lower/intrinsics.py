@@ -192,7 +192,7 @@ class Intrinsics(Creation):
         size = call.args[2]
         while isinstance(size, tree.Cast):
             size = size.operand
-        if not isinstance(size, tree.IntConstant):
+        if not isinstance(size, tree.IntConstant) or size.value == 0:
             return None
         runs = self._block_runs(call, name, size.value)
         if runs is None:
@@ -203,6 +203,8 @@ class Intrinsics(Creation):
         if odd and size.value > _BLOCK_CELLS:
             return None
         target, second = self.keep(self.value(call.args[0])), self.keep(self.value(call.args[1]))
+        if name == "memcpy":
+            self._apart(target, second, size.value, call)
         work = self._fill_cells if name == "memset" else self._copy_cells
         if odd:
             both = target if name == "memset" else make("or", self.word, (target, second))
@@ -211,6 +213,12 @@ class Intrinsics(Creation):
         else:
             work(target, second, runs)
         return target
+
+    def _apart(self, target: Expr, source: Expr, size: int, call: tree.Call) -> None:
+        """What memcpy copies must not overlap; compilers rely on copies to the same place."""
+        up, down = make("sub", self.word, (target, source)), make("sub", self.word, (source, target))
+        far = [negate(binary("ult", distance, self.word_const(size))) for distance in (up, down)]
+        self.must(make("or", 1, (eq(target, source), make("and", 1, tuple(far)))), "valid-deref", OVERLAP, call.loc)
 
     def _either_way(self, condition: Expr, first: Callable[[], None], second: Callable[[], None]) -> None:
         yes, no, end = self.b.location(), self.b.location(), self.b.location()
@@ -276,6 +284,9 @@ class Intrinsics(Creation):
             self.store(MemoryPlace(self.value(call.args[2]), 0, result), short, call.loc)
         fits = binary("eq", exact, resize(short, wide, is_signed(result)))
         return resize(negate(fits), value_bits(call.type), False)
+
+
+OVERLAP = "copying between objects that overlap"
 
 
 def _pointed_align(pointer: tree.Expr) -> int:

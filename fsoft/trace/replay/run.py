@@ -33,6 +33,10 @@ SHOWN_BY = {
 """The outcomes of the runtime that show a property to be violated."""
 
 
+PADDED = ".<padding>"
+"""How the names of bytes between members end."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What the program did. `kind` is the runtime's word for it, or `timeout` or `silent`; `done` of `events` were matched. `torn` is a
@@ -60,6 +64,8 @@ class Outcome:
         """Why a run that C allows need not be one of this compiler's program; "" if nothing of the kind is known."""
         if self.torn:
             return f"gcc makes one access at line {self.torn % FILE_STEP} of what the run makes in parts"
+        if any(given["kind"] == "padding" or given["name"].endswith(PADDED) for move in trace["moves"] for given in move["inputs"]):
+            return "the run depends on bytes between members that the program never set, and gcc copies them, or not, as it likes"
         if trace["eval_order"] != "left":
             return f"the run was found with --eval-order {trace['eval_order']}, and gcc may evaluate in another order"
         return ""

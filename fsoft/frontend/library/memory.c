@@ -17,6 +17,16 @@ static void apart(const void *to, __SIZE_TYPE__ written, const void *from, __SIZ
     }
 }
 
+__fsoft_plain static void copy_up(void *to, const void *from, __SIZE_TYPE__ size) {
+    __SIZE_TYPE__ i, both = (__SIZE_TYPE__)to | (__SIZE_TYPE__)from | size;
+    if (both % 8 == 0)
+        for (i = 0; i < size / 8; i++) ((unsigned long long *)to)[i] = ((const unsigned long long *)from)[i];
+    else if (both % 4 == 0)
+        for (i = 0; i < size / 4; i++) ((unsigned *)to)[i] = ((const unsigned *)from)[i];
+    else
+        for (i = 0; i < size; i++) ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
+}
+
 void *malloc(__SIZE_TYPE__ size) {
     if (__fsoft_malloc_may_fail() && __VERIFIER_nondet_bool()) {
         set_errno(ENOMEM);
@@ -95,16 +105,6 @@ __fsoft_plain int posix_memalign(void **result, __SIZE_TYPE__ alignment, __SIZE_
     return 0;
 }
 
-__fsoft_plain static void copy_up(void *to, const void *from, __SIZE_TYPE__ size) {
-    __SIZE_TYPE__ i, both = (__SIZE_TYPE__)to | (__SIZE_TYPE__)from | size;
-    if (both % 8 == 0)
-        for (i = 0; i < size / 8; i++) ((unsigned long long *)to)[i] = ((const unsigned long long *)from)[i];
-    else if (both % 4 == 0)
-        for (i = 0; i < size / 4; i++) ((unsigned *)to)[i] = ((const unsigned *)from)[i];
-    else
-        for (i = 0; i < size; i++) ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
-}
-
 void *memcpy(void *to, const void *from, __SIZE_TYPE__ size) {
     if (size == 0) {
         present(to);
@@ -167,23 +167,29 @@ void explicit_bzero(void *to, __SIZE_TYPE__ size) {
     memset(to, 0, size);
 }
 
-/* Reads both blocks to their ends, as C allows and glibc does. */
-__fsoft_plain int memcmp(const void *a, const void *b, __SIZE_TYPE__ size) {
+/* Both blocks are there as a whole; what is behind the first difference is read where somebody asks about accesses. */
+__fsoft_plain static int order_of_blocks(const void *a, const void *b, __SIZE_TYPE__ size) {
     __SIZE_TYPE__ i;
     int order = 0;
     if (size == 0) {
         present(a);
         present(b);
     }
-    for (i = 0; i < size; i++) {
+    for (i = 0; i < size && (LOOKS || order == 0); i++) {
         unsigned char x = ((const unsigned char *)a)[i], y = ((const unsigned char *)b)[i];
         if (order == 0 && x != y) order = x < y ? -1 : 1;
     }
     return order;
 }
 
+int memcmp(const void *a, const void *b, __SIZE_TYPE__ size) {
+    int order = order_of_blocks(a, b, size);
+    return __fsoft_measured("memcmp") ? any_of_sign(order) : order;
+}
+
 int bcmp(const void *a, const void *b, __SIZE_TYPE__ size) {
-    return memcmp(a, b, size);
+    int order = order_of_blocks(a, b, size);
+    return __fsoft_measured("bcmp") ? any_but_zero(order) : order;
 }
 
 __fsoft_plain void *memchr(const void *in, int byte, __SIZE_TYPE__ size) {

@@ -60,7 +60,7 @@ __fsoft_plain char *strncat(char *to, const char *from, __SIZE_TYPE__ limit) {
     return to;
 }
 
-__fsoft_plain int strcmp(const char *a, const char *b) {
+__fsoft_plain static int order_of_texts(const char *a, const char *b) {
     for (;; a++, b++) {
         unsigned char x = (unsigned char)*a, y = (unsigned char)*b;
         if (x != y) return x < y ? -1 : 1;
@@ -68,11 +68,17 @@ __fsoft_plain int strcmp(const char *a, const char *b) {
     }
 }
 
-int strcoll(const char *a, const char *b) {
-    return strcmp(a, b);
+int strcmp(const char *a, const char *b) {
+    int order = order_of_texts(a, b);
+    return __fsoft_measured("strcmp") ? any_of_sign(order) : order;
 }
 
-__fsoft_plain int strncmp(const char *a, const char *b, __SIZE_TYPE__ limit) {
+int strcoll(const char *a, const char *b) {
+    int order = order_of_texts(a, b);
+    return __fsoft_measured("strcoll") ? any_of_sign(order) : order;
+}
+
+__fsoft_plain static int order_of_parts(const char *a, const char *b, __SIZE_TYPE__ limit) {
     __SIZE_TYPE__ i;
     if (limit == 0) {
         present(a);
@@ -86,7 +92,12 @@ __fsoft_plain int strncmp(const char *a, const char *b, __SIZE_TYPE__ limit) {
     return 0;
 }
 
-__fsoft_plain int strcasecmp(const char *a, const char *b) {
+int strncmp(const char *a, const char *b, __SIZE_TYPE__ limit) {
+    int order = order_of_parts(a, b, limit);
+    return __fsoft_measured("strncmp") ? any_of_sign(order) : order;
+}
+
+__fsoft_plain static int order_of_letters(const char *a, const char *b) {
     for (;; a++, b++) {
         int x = tolower((unsigned char)*a), y = tolower((unsigned char)*b);
         if (x != y) return x < y ? -1 : 1;
@@ -94,7 +105,12 @@ __fsoft_plain int strcasecmp(const char *a, const char *b) {
     }
 }
 
-__fsoft_plain int strncasecmp(const char *a, const char *b, __SIZE_TYPE__ limit) {
+int strcasecmp(const char *a, const char *b) {
+    int order = order_of_letters(a, b);
+    return __fsoft_measured("strcasecmp") ? any_of_sign(order) : order;
+}
+
+__fsoft_plain static int order_of_letter_parts(const char *a, const char *b, __SIZE_TYPE__ limit) {
     __SIZE_TYPE__ i;
     if (limit == 0) {
         present(a);
@@ -106,6 +122,11 @@ __fsoft_plain int strncasecmp(const char *a, const char *b, __SIZE_TYPE__ limit)
         if (!x) return 0;
     }
     return 0;
+}
+
+int strncasecmp(const char *a, const char *b, __SIZE_TYPE__ limit) {
+    int order = order_of_letter_parts(a, b, limit);
+    return __fsoft_measured("strncasecmp") ? any_of_sign(order) : order;
 }
 
 __fsoft_plain char *strchrnul(const char *s, int c) {

@@ -154,7 +154,7 @@ class Builtins:
         return tree.IntConstant(self.types.int, loc, value)
 
     def _text(self, text: str, loc: Loc) -> tree.Expr:
-        data = text.encode() + b"\0"
+        data = text.encode("utf-8", "surrogateescape") + b"\0"
         return self.context.expressions.decay(tree.StringLiteral(Array(self.types.char, len(data)), loc, data))
 
     def _sized(self, suffix: str, signed: bool) -> Int:

@@ -42,6 +42,7 @@ class Shared:
     wanted: list[str] = field(default_factory=list)  # start routines, in order of discovery
     undefined: dict[tuple[Loc, str], int] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
+    succeeding: dict[str, dict[str, None]] = field(default_factory=dict)  # library functions by the option that lets them fail
     limits: bool = False  # some address is compared with the end of static storage
     reuses: bool = False  # a slot may run several threads, one after the other
 

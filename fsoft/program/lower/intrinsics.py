@@ -48,7 +48,7 @@ class Intrinsics(Creation):
 
     def _choose(self, call: tree.Call) -> Expr:
         target = self.b.temporary(value_bits(call.type))
-        self.b.emit(Input(str(target.data), "which thread", self.value(call.args[0]), loc=call.loc))
+        self.b.emit(Input(str(target.data), "which one", self.value(call.args[0]), loc=call.loc))
         return target
 
     # ------------------------------------------------------------ control
@@ -155,8 +155,27 @@ class Intrinsics(Creation):
         self.b.emit(Measure(str(target.data), self.value(call.args[0])))
         return target
 
-    def _may_fail(self, call: tree.Call) -> Expr:
-        return const(int(self.options.malloc_may_fail), value_bits(call.type))
+    def _malloc_may_fail(self, call: tree.Call) -> Expr:
+        return self._option(call, self.options.malloc_may_fail, "--malloc-may-fail")
+
+    def _library_may_fail(self, call: tree.Call) -> Expr:
+        return self._option(call, self.options.library_may_fail, "--library-may-fail")
+
+    def _option(self, call: tree.Call, may_fail: bool, option: str) -> Expr:
+        """Whether the user lets library functions fail; that the one called here does not is an assumption of the answer."""
+        if not may_fail:
+            self.shared.succeeding.setdefault(option, {})[self._users_call()] = None
+        return const(int(may_fail), value_bits(call.type))
+
+    def _users_call(self) -> str:
+        """The library function that the user's code called to come here."""
+        frame, name = self.frame, self.frame.function.name
+        while "library" in frame.function.attributes:
+            name = frame.function.name
+            if frame.parent is None:
+                break
+            frame = frame.parent
+        return name
 
     # ------------------------------------------------------------ what a model may leave out
 
@@ -168,6 +187,13 @@ class Intrinsics(Creation):
 
     def _wanted(self, call: tree.Call) -> Expr:
         return const(int(self._text(call.args[0]) in self.shared.scan.user_wants), value_bits(call.type))
+
+    def _measured(self, call: tree.Call) -> Expr:
+        return const(int(self._text(call.args[0]) in self.shared.scan.user_measures), value_bits(call.type))
+
+    def _note(self, call: tree.Call) -> Expr:
+        self.shared.notes[self._text(call.args[0])] = None
+        return FALSE
 
     def _checks(self, call: tree.Call) -> Expr:
         return const(int(self._text(call.args[0]) in self.options.checks), value_bits(call.type))
@@ -344,7 +370,10 @@ _INTRINSICS: dict[str, Callable[[Intrinsics, tree.Call], Expr]] = {
     "__fsoft_free": Intrinsics._free,
     "__fsoft_object_size": Intrinsics._object_size,
     "__fsoft_known": Intrinsics._known,
-    "__fsoft_malloc_may_fail": Intrinsics._may_fail,
+    "__fsoft_malloc_may_fail": Intrinsics._malloc_may_fail,
+    "__fsoft_library_may_fail": Intrinsics._library_may_fail,
+    "__fsoft_note": Intrinsics._note,
+    "__fsoft_measured": Intrinsics._measured,
     "__fsoft_create": Intrinsics.create,
     "__fsoft_uses": Intrinsics._uses,
     "__fsoft_wanted": Intrinsics._wanted,

@@ -51,6 +51,7 @@ class Facts:
     functions_used: list[str] = field(default_factory=list)  # address taken
     calls: list[str] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)  # calls that are statements: nobody looks at the result
+    signs: list[str] = field(default_factory=list)  # calls of which only the sign is looked at
     indirect: bool = False
     copies: bool = False  # a struct or union as a whole, other than from a literal
     views: set[str] = field(default_factory=set)  # how pointers to structs lose their type: "numbers", "forgotten", "guessed"
@@ -89,6 +90,14 @@ def facts_of(root: object) -> Facts:
             _note_records(node, facts)
         elif isinstance(node, tree.ExprStatement):
             facts.dropped += _called(node.expr)
+        elif isinstance(node, tree.Binary):
+            facts.signs += _compared_with_zero(node)
+        elif isinstance(node, (tree.If, tree.Loop, tree.Conditional)):
+            facts.signs += _called(node.condition) if node.condition is not None else []
+        elif isinstance(node, tree.Logical):
+            facts.signs += _called(node.left) + _called(node.right)
+        elif isinstance(node, tree.Unary) and node.op == "!":
+            facts.signs += _called(node.operand)
         elif isinstance(node, tree.Label):
             seen_labels.add(node.name)
         elif isinstance(node, tree.Goto) and node.label in seen_labels:
@@ -110,6 +119,13 @@ def _called(expr: tree.Expr) -> list[str]:
     while isinstance(expr, tree.Cast) and isinstance(expr.type, ct.Void):
         expr = expr.operand
     return [expr.callee.name] if isinstance(expr, tree.Call) and isinstance(expr.callee, tree.FunctionName) else []
+
+
+def _compared_with_zero(node: tree.Binary) -> list[str]:
+    if node.op not in ("==", "!=", "<", "<=", ">", ">="):
+        return []
+    zero = [isinstance(side, tree.IntConstant) and side.value == 0 for side in (node.left, node.right)]
+    return _called(node.left if zero[1] else node.right) if zero[0] != zero[1] else []
 
 
 def _copies(node: object) -> bool:
@@ -248,6 +264,8 @@ class Scan:
         self.user_refers_to = {f for facts in users for f in (*facts.calls, *facts.functions_used)} | set(static)
         called, dropped = (Counter(f for facts in users for f in getattr(facts, kind)) for kind in ("calls", "dropped"))
         self.user_wants = {f for f in self.user_refers_to if f in self.address_taken or called[f] > dropped[f]}
+        signs = Counter(f for facts in users for f in facts.signs)
+        self.user_measures = {f for f in self.user_wants if f in self.address_taken or called[f] > dropped[f] + signs[f]}
         views = {view for facts in users for view in facts.views}
         self.looks = "numbers" in views or {"forgotten", "guessed"} <= views or not self.user_refers_to.isdisjoint(_LOOKING)
         self.looks = self.looks or _changes_type(users)

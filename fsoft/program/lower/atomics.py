@@ -1,8 +1,9 @@
 """GCC's `__atomic_*` and `__sync_*` and clang's `__c11_atomic_*`: each is one step of loads and stores that do not race. What they read or
 write through further pointers, as what a comparison expects, is plain memory.
 
-An operation on a struct accesses its cells in one step; its value is the cells one after the other, the first lowest. The values are those of sequential consistency; where the program asked for less, a note says so. The accesses keep the order that was
-asked for (`Load.order`), for the race model c11.
+An operation on a struct accesses its cells in one step;
+its value is the cells one after the other, the first lowest. The values are those of sequential consistency; where the program asked for
+less, a note says so. The accesses keep the order that was asked for (`Load.order`), for the race model c11.
 """
 
 from __future__ import annotations

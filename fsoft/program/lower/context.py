@@ -237,8 +237,8 @@ class Context(ABC):
         self.store_bytes(address, make("or", width, (kept, new)), loc, place.atomic)
 
     def copy_record(self, target: MemoryPlace, source: MemoryPlace, ctype: ct.CType, loc: Loc, fresh: bool = False) -> None:
-        """Scalar by scalar: a struct copy is not atomic, but an `_Atomic` struct is read, and written, in one step. Compilers copy padding or
-        leave it alone, and C lets it be anything (C11 6.2.6.1). `fresh`: so it is already, for the target has just come to life."""
+        """Scalar by scalar: a struct copy is not atomic, but an `_Atomic` struct is read, and written, in one step. Compilers copy padding
+        or leave it alone, and C lets it be anything (C11 6.2.6.1). `fresh`: so it is already, for the target has just come to life."""
         cells = [(run.start + k * run.stride, run) for run in self.memory.runs(ctype, loc) for k in range(run.count)]
         if not (source.atomic or target.atomic):
             for delta, run in cells:

@@ -35,7 +35,7 @@ def main() -> int:
         for (bits, contexts), then in zip(COLUMNS, paper, strict=True):
             bound = ["--contexts", str(contexts), "--order", args.order] if args.encoding == "tcbmc" else ["--incremental"]
             run = fsoft(
-                ["check", str(PROGRAMS / "bubble_sort.c"), "-D", f"N={size}", "-D", f"BITS={bits}", "--no-trace",
+                ["check", str(PROGRAMS / "bubble_sort.c"), "-D", f"N={size}", "-D", f"BITS={bits}", "--32", "--no-trace",
                  "--encoding", args.encoding, *bound], args.timeout,
             )  # fmt: skip
             missing += not run.answer.startswith("FALSE")

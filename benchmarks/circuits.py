@@ -65,7 +65,7 @@ def build(args: argparse.Namespace, files: list[Path]) -> int:
 
 def _build_one(args: argparse.Namespace, file: Path, model: str) -> tuple[float, str]:
     """Seconds of processor time to build the model (Python's start included), and what went wrong."""
-    flags = ["--64"] if args.wide else []
+    flags = ["--64" if args.wide else "--32"]
     command = [sys.executable, "-m", "fsoft", "build", str(file), "-o", model, "--timeout", str(args.timeout), *flags]
     start = _processor()
     done = subprocess.run(command, capture_output=True, text=True)
@@ -200,7 +200,7 @@ def _compare(ours: str, mine: dict[Path, float], theirs: str, yours: dict[Path, 
 
 def _ask(args: argparse.Namespace, name: str, file: Path) -> tuple[str, float]:
     engine, _, variant = name.partition(":")
-    flags = ["--64"] if args.wide else []
+    flags = ["--64" if args.wide else "--32"]
     if variant:
         flags += ["--method" if engine == "abc" else "--backend", variant]
     command = [sys.executable, "-m", "fsoft", "check", str(file), "--engine", engine, "--no-trace", "--timeout", str(args.timeout), *flags]

@@ -96,7 +96,7 @@ def sample(tasks: list[Task], count: int | None) -> list[Task]:
 
 def fsoft_tool(timeout: float, memory: int, more: list[str]) -> Tool:
     limits = ["--timeout", f"{max(1.0, timeout - 1.0):g}", "--memory", str(memory)]  # the rest is for saying what is known
-    return Tool("fsoft", (sys.executable, "-m", "fsoft", "check", "{file}", "--no-trace", *limits, *more))
+    return Tool("fsoft", (sys.executable, "-m", "fsoft", "check", "{file}", "--32", "--no-trace", *limits, *more))
 
 
 def peer_tool(text: str) -> Tool:

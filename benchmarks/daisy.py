@@ -111,7 +111,7 @@ def command(witness: Witness, setting: Sequence[str], args: argparse.Namespace) 
     """The arguments of `fsoft`."""
     sizes = DEFAULTS | dict(witness.sizes) | {name: getattr(args, name) for name in SIZES if getattr(args, name) is not None}
     defines = [*witness.defines, *(f"{name.upper()}={value}" for name, value in sizes.items())]
-    words = ["check", str(ROOT / "models" / "daisy" / witness.driver), "--engine", args.engine, "--no-trace", "--stats"]
+    words = ["check", str(ROOT / "models" / "daisy" / witness.driver), "--32", "--engine", args.engine, "--no-trace", "--stats"]
     words += [word for define in defines for word in ("-D", define)]
     words += ["--certify"] if args.engine == "explicit" and witness.verdict == "TRUE" else []
     if witness.race_on:

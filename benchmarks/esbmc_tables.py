@@ -124,7 +124,8 @@ class Cell:
 def run(row: Row, column: str, seconds: float) -> Cell:
     """One cell."""
     options = [part for name in row.define for part in ("-D", name)]
-    command = [sys.executable, "-m", "fsoft", "check", str(PROGRAMS / row.file), *options, "--no-trace", "--timeout", f"{seconds:g}"]
+    options += ["--32", "--no-trace", "--timeout", f"{seconds:g}"]
+    command = [sys.executable, "-m", "fsoft", "check", str(PROGRAMS / row.file), *options]
     before = _processor()
     done = subprocess.run(
         [*command, *COLUMNS[column](row)], capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)}

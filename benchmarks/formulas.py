@@ -81,7 +81,7 @@ def size_of(model: Model) -> Size:
 def formula_of(path: str, name: str, given: Given | None = None, define: tuple[str, ...] = ()) -> Model:
     """The model of a C program under an encoding."""
     bounds = given or Given()
-    model: Model = ENCODINGS[name].load()(unwind(load([path], define=define), bounds.loops), bounds).model
+    model: Model = ENCODINGS[name].load()(unwind(load([path], bits=32, define=define), bounds.loops), bounds).model
     return model
 
 
@@ -162,7 +162,7 @@ def main() -> int:
         return 1
     comparison = Comparison(None if args.no_peer else Peer(args.peer, args.timeout))
     for path in args.files or sorted(str(p) for p in PROGRAMS.glob("*.c")):
-        comparison.add(Path(path).name, load([path]), FORMULAS)
+        comparison.add(Path(path).name, load([path], bits=32), FORMULAS)
     for row in of_states()[:: args.models] if args.models else ():
         comparison.add(row.name, program_of(row), ("tcbmc", "lazy", "mu"))
     print(comparison)

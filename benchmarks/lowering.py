@@ -94,7 +94,7 @@ def main() -> int:
         sys.exit("lowering: error: no C files there")
     results = []
     for file in files:
-        results.append(measure(file, ["--64"] if args.wide else [], args.timeout))
+        results.append(measure(file, ["--64" if args.wide else "--32"], args.timeout))
         if results[-1].failure:
             print(f"failed    {file}: {results[-1].failure}", flush=True)
     report(results)

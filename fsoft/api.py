@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from checkers.registry import Progress
 from fsoft.frontend.source import Source
-from fsoft.frontend.types import ILP32, LP64
+from fsoft.frontend.types import data_model
 from fsoft.phases import phase
 from fsoft.program.options import Options
 from fsoft.program.program import Program
@@ -32,7 +32,7 @@ def load(
     sources: Iterable[str | Source],
     options: Options | None = None,
     *,
-    bits: int = 32,
+    bits: int | None = None,
     cpp: str = "builtin",
     include: Sequence[str] = (),
     define: Sequence[str] = (),
@@ -41,7 +41,8 @@ def load(
 ) -> Program:
     """C files to one legal concurrent Program.
 
-    `bits` is 32 (ILP32) or 64 (LP64); `cpp` is "builtin" or "gcc". Bad or unsupported input is an `InputError`.
+    `bits` is 32 (ILP32) or 64 (LP64), None for what the compiler here has; `cpp` is "builtin" or "gcc". Bad or
+    unsupported input is an `InputError`.
     """
     with phase("imports"):
         from fsoft.frontend.load import deeply
@@ -54,7 +55,7 @@ def load(
     files = [(Source(s) if isinstance(s, str) else s).also(include, define, undefine) for s in sources]
     roots = (*(options.thread_functions or (options.entry,)), *filter(None, [options.observer]))
     with phase("read"):
-        unit = read(files, model={32: ILP32, 64: LP64}[bits], roots=roots, cpp=cpp)
+        unit = read(files, model=data_model(bits), roots=roots, cpp=cpp)
     with phase("lower"):
         program = deeply(lambda: lower(unit, options))
     after("lower", program)
@@ -89,7 +90,7 @@ def check(
     *,
     engine: str = "explicit",
     progress: Progress = lambda _stats: None,
-    bits: int = 32,
+    bits: int | None = None,
     cpp: str = "builtin",
     include: Sequence[str] = (),
     define: Sequence[str] = (),

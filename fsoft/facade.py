@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, Any
 from checkers.registry import Progress, Unanswered, UnknownEngine, must_answer
 from fsoft import api
 from fsoft.frontend.source import InputError, Loc, Source
+from fsoft.frontend.types import data_model
 from fsoft.program.options import PROPERTIES, Options
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
@@ -62,7 +63,7 @@ def _silent(_stats: Stats) -> None:
 
 def load(
     *paths: Paths,
-    bits: int = 32,
+    bits: int | None = None,
     cpp: str = "builtin",
     include: Sequence[str] = (),
     define: Sequence[str] = (),
@@ -71,11 +72,11 @@ def load(
 ) -> Loaded:
     """Read C files (`.c`, `.i`) as one program.
 
-    `bits` is 32 (ILP32) or 64 (LP64), `cpp` is "builtin" or "gcc"; `include`, `define`, `undefine` are for the preprocessor. Other options
-    are the fields of `fsoft.Options`: `threads`, `heap`, `recursion`, `entry`, `fold`, ..."""
+    `bits` is 32 (ILP32) or 64 (LP64), by default what the compiler here has; `cpp` is "builtin" or "gcc"; `include`, `define` and
+    `undefine` are for the preprocessor. Other options are the fields of `fsoft.Options`: `threads`, `heap`, `recursion`, `entry`, ..."""
     if not paths:
         raise ValueError("load needs at least one C file")
-    if bits not in (32, 64):
+    if bits not in (None, 32, 64):
         raise ValueError(f"bits is 32 or 64, not {bits}")
     if "checks" in options:
         raise ValueError("which properties are checked is said to check() and build(), not to load()")
@@ -83,7 +84,7 @@ def load(
         raise ValueError("any number of threads is what engines ask for that prove it: check(engine='parametric')")
     sources = tuple(s if isinstance(s, Source) else Source(os.fspath(s)) for s in paths)
     given = _GROWING & set(options)
-    found = Loaded(tuple(s.also(include, define, undefine) for s in sources), bits, cpp, Options(**options), given)
+    found = Loaded(tuple(s.also(include, define, undefine) for s in sources), data_model(bits).pointer_bits, cpp, Options(**options), given)
     found.program()
     return found
 

@@ -148,10 +148,10 @@ def _local_in(name: str, files: Sequence[Source], options: Options, reading: dic
     """The functions that have a local variable or parameter of that name."""
     from fsoft.frontend import tree
     from fsoft.frontend.load import load as read_files
-    from fsoft.frontend.types import ILP32, LP64
+    from fsoft.frontend.types import data_model
     from fsoft.program.lower.scan import walk
 
-    model = {32: ILP32, 64: LP64}[reading.get("bits", 32)]
+    model = data_model(reading.get("bits"))
     unit = read_files(files, model=model, roots=None, cpp=reading.get("cpp", "builtin"))
     found = []
     for function in unit.functions.values():

@@ -14,6 +14,7 @@ from fsoft.api import Options, Source
 from fsoft.cli.exits import UsageError
 from fsoft.cli.tasks import Question, Task, read_compile_commands, read_property, read_task
 from fsoft.frontend.source import Loc, Unsupported
+from fsoft.frontend.types import HOST
 from fsoft.program.options import PROPERTIES, RACE_MODELS, UNWOUND_EXPANSION
 
 if TYPE_CHECKING:
@@ -22,12 +23,13 @@ if TYPE_CHECKING:
 CHECKS = {
     "--data-races-check": ("no-data-race", "two conflicting accesses, not both atomic, at the same time"),
     "--deadlock-check": ("no-deadlock", "every thread that is left waits for ever"),
-    "--bounds-check": ("valid-deref", "accesses outside an object (the same property as --pointer-check)"),
+    "--bounds-check": ("valid-deref no-bad-index", "accesses outside an object, and indices outside a member or a row"),
     "--pointer-check": ("valid-deref valid-free", "null, dangling, freed, misaligned pointers; bad or double free"),
     "--memory-leak-check": ("valid-memtrack", "heap memory that nothing points to any more"),
     "--signed-overflow-check": ("no-overflow", "signed arithmetic that overflows"),
     "--div-by-zero-check": ("no-division-by-zero", "division or remainder by zero"),
     "--undefined-shift-check": ("no-bad-shift", "shifts by a negative or too large amount"),
+    "--conversion-check": ("no-bad-conversion", "floating numbers converted to an integer type that cannot hold them"),
     "--lock-check": ("no-lock-misuse", "unlocking what is not held, destroying what is in use, ..."),
 }
 MOST_THREADS = 63
@@ -98,8 +100,9 @@ def add_reading(parser: Parser, many: bool = True) -> None:
     parser.add_argument("files", nargs="*" if many else 1, metavar="FILE", help="C files (.c, .i) or one SV-COMP task (.yml)")
     group = parser.add_argument_group("reading C")
     model = group.add_mutually_exclusive_group()
-    model.add_argument("--32", dest="bits", action="store_const", const=32, help="32-bit data model, ILP32 (the default)")
-    model.add_argument("--64", dest="bits", action="store_const", const=64, help="64-bit data model, LP64")
+    model.add_argument("--32", dest="bits", action="store_const", const=32, help="32-bit data model, ILP32")
+    host = "64-bit data model, LP64 (the default is what the compiler here has)"
+    model.add_argument("--64", dest="bits", action="store_const", const=64, help=host)
     group.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", help="look for headers here")
     group.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=TEXT]", help="define a macro")
     group.add_argument("-U", dest="undefine", action="append", default=[], metavar="NAME", help="undefine a macro")
@@ -115,6 +118,7 @@ def add_lowering(parser: Parser) -> None:
     group.add_argument("--threads", type=slots, metavar="N", help="threads per creating statement whose count is not known (3)")
     group.add_argument("--heap", type=heap, metavar="N|fresh", help="heap objects per size if the count is not known (5); fresh: no reuse")
     group.add_argument("--malloc-may-fail", action="store_true", help="malloc may return a null pointer")
+    group.add_argument("--library-may-fail", action="store_true", help="pthread_create, the *_init functions and their kin may fail")
     group.add_argument("--recursion", type=positive, metavar="N", help="active calls of one function in a thread (4)")
     group.add_argument("--array-limit", type=positive, metavar="N", help="keep the first N cells of each array: the others are any value")
     calls = "one copy of a function per thread, or one per call (the default, if that is not too large)"
@@ -132,6 +136,8 @@ def add_checks(parser: Parser) -> None:
     group.add_argument("--fairness", choices=FAIRNESS, help="with --ltl: none (the default), weak (termination's default) or strong")
     for flag, (_, text) in CHECKS.items():
         group.add_argument(flag, dest="checks", action="append_const", const=flag, default=[], help=text)
+    group.add_argument("--error-label", action="append", default=[], metavar="NAME",
+                       help="reaching this label violates unreach-call; ERROR does in competition tasks (again for more)")  # fmt: skip
     group.add_argument("--race-on", action="append", default=[], metavar="OBJECT",
                        help="only data races on this count: a C name, as queue, queue.head or items[3] (again for more)")  # fmt: skip
     group.add_argument("--all-checks", action="store_true", help="all of the above")
@@ -181,10 +187,15 @@ def request(args: argparse.Namespace) -> Request:
     task = _task(args.files)
     sources = _sources(args, task)
     question = _question(args, task)
-    bits = args.bits or (64 if task and task.model == "LP64" else 32)
+    bits = args.bits or (task and task.bits) or HOST.pointer_bits
     if getattr(args, "fairness", None) and not question.formulas:
         raise UsageError("--fairness is for properties of runs: --ltl, or --property termination")
-    return Request(sources, bits, args.cpp, _options(args, question), question.formulas)
+    return Request(sources, bits, args.cpp, _options(args, question, task), question.formulas)
+
+
+def sources_of(args: argparse.Namespace) -> tuple[Source, ...]:
+    """The C files with their flags, for a command that asks no question of its own."""
+    return _sources(args, _task(args.files))
 
 
 def _task(files: list[str]) -> Task | None:
@@ -279,7 +290,7 @@ def _of_task(task: Task) -> Question:
     return Question(checks, questions[0].entry)
 
 
-def _options(args: argparse.Namespace, question: Question) -> Options:
+def _options(args: argparse.Namespace, question: Question, task: Task | None) -> Options:
     entry = args.entry or question.entry
     if args.entry and question.entry and args.entry != question.entry and question.entry != "main":
         raise UsageError(f"--entry {args.entry} contradicts the property, which starts at {question.entry}()")
@@ -300,11 +311,22 @@ def _options(args: argparse.Namespace, question: Question) -> Options:
         thread_functions=tuple(args.thread),
         heap_reuse=args.heap[1] if args.heap else True,
         malloc_may_fail=args.malloc_may_fail,
+        library_may_fail=args.library_may_fail,
         checks=question.checks,
         fold=not args.no_fold,
         race_on=_race_on(args, question),
+        error_labels=_error_labels(args, task),
         race_model=getattr(args, "race_model", "svcomp"),
     )
+
+
+def _error_labels(args: argparse.Namespace, task: Task | None) -> tuple[str, ...]:
+    """Those that the user names, and ERROR if the question comes from the competition's files."""
+    named = dict.fromkeys(getattr(args, "error_label", []))
+    asked = getattr(args, "property", None)
+    if task is not None or (asked is not None and asked not in PROPERTIES and asked != TERMINATION):
+        named["ERROR"] = None
+    return tuple(named)
 
 
 def _unwinds(args: argparse.Namespace) -> bool:

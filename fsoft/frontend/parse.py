@@ -68,11 +68,13 @@ from dataclasses import dataclass, field
 
 from pycparser import c_ast
 
+from fsoft.frontend.data_model import check_typedefs
 from fsoft.frontend.gnu import GnuParser
 from fsoft.frontend.normalise import normalise
 from fsoft.frontend.preprocess import preprocess, printable, read_text
 from fsoft.frontend.prune import needed_spans
 from fsoft.frontend.tokens import Lexer, line_marker
+from fsoft.frontend.types import HOST, data_model
 
 
 @dataclass
@@ -81,12 +83,13 @@ class ParsedFile:
     ast: c_ast.FileAST
     lines: dict[tuple[str, int], str]  # text of every line a user can be pointed to, by (file, line)
     notes: list[str] = field(default_factory=list)  # what was ignored and might surprise
+    contest: bool = False  # it names functions of the competition (__VERIFIER_...)
 
 
 def parse_text(text: str, name: str) -> ParsedFile:
     """Parse text that is already preprocessed, with or without line markers."""
     tokens, notes = normalise(Lexer(text, name).run(needed_spans(text)))
-    return ParsedFile(name, GnuParser(tokens, name).run(), _lines(text, name), notes)
+    return ParsedFile(name, GnuParser(tokens, name).run(), _lines(text, name), notes, "__VERIFIER_" in text)
 
 
 def parse_path(
@@ -96,12 +99,14 @@ def parse_path(
     include: Sequence[str] = (),
     define: Sequence[str] = (),
     undefine: Sequence[str] = (),
-    bits: int = 32,
+    bits: int = HOST.pointer_bits,
     more: str = "",
 ) -> ParsedFile:
     """Parse a file: `.i` as it is, anything else after preprocessing (`cpp` is "builtin" or "gcc"). `more` is read as its last lines."""
     if path.endswith(".i"):
-        return parse_text(read_text(path) + more, path)
+        text = read_text(path)
+        check_typedefs(text, path, data_model(bits))
+        return parse_text(text + more, path)
     done = preprocess(path, cpp=cpp, include=include, define=define, undefine=undefine, bits=bits, more=more)
     parsed = parse_text(done.text, path)
     parsed.lines.update(done.lines)

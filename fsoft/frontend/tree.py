@@ -408,7 +408,7 @@ class GlobalDef:
 class Unit:
     """A linked program. `functions` holds those with a body, `declared` every other function that is declared (its
     type and place). `lines` gives the text of each line a user can be pointed to, by (file, line) as in Loc. `notes` are
-    approximations worth saying, such as "long double is computed as double"."""
+    approximations worth saying. `contest`: a file of the user names functions of the competition (__VERIFIER_...)."""
 
     types: Types
     functions: dict[str, FunctionDef] = field(default_factory=dict)
@@ -417,3 +417,4 @@ class Unit:
     records: dict[str, Record] = field(default_factory=dict)
     lines: dict[tuple[str, int], str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    contest: bool = False

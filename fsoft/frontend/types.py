@@ -8,6 +8,7 @@ to itself. Qualifiers are dropped except `_Atomic`, which is kept with whatever 
 
 from __future__ import annotations
 
+import struct
 from dataclasses import field
 from typing import Union
 
@@ -31,6 +32,13 @@ class DataModel:
 
 ILP32 = DataModel("ILP32", 4, 4, 4, 12)
 LP64 = DataModel("LP64", 8, 8, 8, 16)
+HOST = LP64 if struct.calcsize("P") == 8 else ILP32
+"""The data model of the compiler here: what is meant unless someone says otherwise."""
+
+
+def data_model(bits: int | None) -> DataModel:
+    """The model with pointers of that many bits, the host's for None."""
+    return {None: HOST, 32: ILP32, 64: LP64}[bits]
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,7 +137,8 @@ def test_bounds_grow_unless_the_user_says_how_large(tmp_path: Path, capsys: pyte
     file = tmp_path / "four.c"
     file.write_text(FOUR)
     assert main(["check", str(file)]) == 0
-    assert capsys.readouterr().out.splitlines()[-2:] == ["with --threads 5", "TRUE"]
+    said = capsys.readouterr().out.splitlines()
+    assert "with --threads 5" in said and said[-1] == "TRUE"
     assert main(["check", str(file), "--threads", "3"]) == 5
     assert "raise --threads" in capsys.readouterr().out
     file.write_text(FOUR.replace("x != 4", "x == 4"))

@@ -9,7 +9,7 @@ import pytest
 from fsoft.frontend import tree
 from fsoft.frontend.load import load
 from fsoft.frontend.source import InputError
-from fsoft.frontend.types import LP64
+from fsoft.frontend.types import ILP32, LP64
 from tests.frontend.sema_tools import analyse, message, show
 
 LIBRARY = {
@@ -182,7 +182,7 @@ def test_load_reads_files(tmp_path: Path) -> None:
     first.write_text("#include <stddef.h>\nint f(size_t); int main(void) { return f(sizeof(long)); }\n")
     second.write_text("int f(unsigned long n) { return n + BASE; }\n")
     with pytest.raises(InputError):
-        load([str(first), str(second)], define=("BASE=1",))  # size_t is unsigned int here
+        load([str(first), str(second)], model=ILP32, define=("BASE=1",))  # size_t is unsigned int here
     unit = load([str(first), str(second)], model=LP64, define=("BASE=1",))
     assert sorted(unit.functions) == ["f", "main"]
     assert unit.lines[(str(second), 1)].startswith("int f(")

@@ -74,6 +74,7 @@ class Analyzer:
             self._register(context, node)
         self._unit.lines.update(parsed.lines)
         self._unit.notes.extend(parsed.notes)
+        self._unit.contest |= parsed.contest and not library
         return context
 
     def _register(self, context: Context, node: Node) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from pycparser import c_ast
 
 from fsoft.frontend import tree
@@ -18,8 +16,6 @@ _REJECTED = {
     "longjmp": "longjmp", "_longjmp": "longjmp", "siglongjmp": "siglongjmp", "__builtin_setjmp": "setjmp",
     "__builtin_longjmp": "longjmp",
 }  # fmt: skip
-_FORMATS = {"printf": 0, "fprintf": 1, "dprintf": 1}
-_COUNT = re.compile(rb"%[-+ #0'*.\dhlqjzt]*n")
 
 
 class Calls:
@@ -80,8 +76,6 @@ class Calls:
         values = [self.context.expressions.value(arg) for arg in args]
         what = f"function '{entry.linked.name}'"
         model = entry.linked.type
-        if entry.linked.library:
-            self._no_count(entry.linked.name, values)
         if not entry.linked.library or model == entry.type:
             return self.finish(callee, entry.type, values, loc, what)
         converted = self.arguments(entry.type, values, loc, what)
@@ -92,15 +86,6 @@ class Calls:
         if isinstance(result, Void) or isinstance(model.result, Void) or is_scalar(result) != is_scalar(model.result):
             return call
         return self.conversions.convert(call, result, loc)
-
-    def _no_count(self, name: str, values: list[tree.Expr]) -> None:
-        """Output goes nowhere, but `%n` writes to memory."""
-        position = _FORMATS.get(name, len(values))
-        text: tree.Expr | None = values[position] if position < len(values) else None
-        while isinstance(text, (tree.Cast, tree.AddressOf)):
-            text = text.operand if isinstance(text, tree.Cast) else text.lvalue
-        if isinstance(text, tree.StringLiteral) and _COUNT.search(text.data.replace(b"%%", b"")):
-            self.context.unsupported(text.loc, f"'%n' in the format of '{name}'")
 
     def _for_model(self, model: Function, values: list[tree.Expr], loc: Loc) -> tuple[tree.Expr, ...]:
         """Arguments of the user's types as the library model wants them: pointers to the user's structs are cast freely."""

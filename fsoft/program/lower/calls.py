@@ -14,8 +14,8 @@ from fsoft.frontend.library.table import why_rejected
 from fsoft.frontend.source import InputError, Unsupported
 from fsoft.program.expr import FALSE, Expr, const, eq, postorder
 from fsoft.program.lower.context import Frame, MemoryPlace, RegisterPlace
-from fsoft.program.lower.intrinsics import Intrinsics
 from fsoft.program.lower.layout import is_signed, value_bits
+from fsoft.program.lower.output import Output
 from fsoft.program.lower.scan import targets
 from fsoft.program.program import Assign, Enter, Input, Step
 
@@ -23,6 +23,7 @@ MAX_STEPS = 400_000
 _BLOCK = {"memcpy": 3, "memmove": 3, "memset": 3, "__builtin_memcpy": 3, "__builtin_memset": 3, "__builtin_memmove": 3}
 _ERRORS = frozenset({"reach_error", "__VERIFIER_error"})
 _NO_EFFECT = frozenset({"__fsoft_spurious", "__fsoft_timeout"})
+_OUTPUT = {"__fsoft_print": Output.print_format, "__fsoft_literal": Output.literal}
 
 
 @dataclass(slots=True)
@@ -36,7 +37,7 @@ class Copy:
     sites: int = 0
 
 
-class Calls(Intrinsics):
+class Calls(Output):
     """`call` lowers any call and gives its value: an expression, the place of a record, or None for void."""
 
     copies: dict[tuple[str, int, int], Copy]
@@ -50,6 +51,8 @@ class Calls(Intrinsics):
         if name == "__fsoft_call":
             inner = tree.Call(call.type, call.loc, call.callee, call.args[1:])
             return self._indirect(inner, self.value(call.args[0]), 1)
+        if name in _OUTPUT:
+            return _OUTPUT[name](self, call)
         if name in _BLOCK and len(call.args) == _BLOCK[name]:
             result = self.block_call(call, name.removeprefix("__builtin_"))
             if result is not None:
@@ -168,10 +171,19 @@ class Calls(Intrinsics):
             return self.local_object(name, ctype, definition.loc)
         return self.b.register(name, value_bits(ctype), "", is_signed(ctype), str(ctype)) if ct.is_scalar(ctype) else None
 
+    def expand(self, call: tree.Call, name: str, values: list[Expr | MemoryPlace]) -> Expr | MemoryPlace | None:
+        return self._expand(call, self.shared.unit.functions[name], values)
+
     def _inline(self, call: tree.Call, definition: tree.FunctionDef) -> Expr | MemoryPlace | None:
+        return self._expand(call, definition, self._arguments(call))
+
+    def _expand(self, call: tree.Call, definition: tree.FunctionDef, values: list[Expr | MemoryPlace]) -> Expr | MemoryPlace | None:
         done = self.b.location()
         frame = self.new_frame(definition, self.frame, done)
-        self._pass(call, self._arguments(call), definition, frame, copy=False)
+        if definition.type.variadic:
+            given = list(zip(call.args, values))[len(definition.params) :]
+            frame.rest = tuple((argument.type, value) for argument, value in given if isinstance(value, Expr))
+        self._pass(call, values, definition, frame, copy=False)
         self._run(call, definition, frame)
         self.b.place(done)
         if self._is_section(definition):
@@ -268,7 +280,7 @@ class Calls(Intrinsics):
         assert isinstance(place, MemoryPlace)
         self.b.emit(Enter(place.base))
         if isinstance(given, MemoryPlace):
-            self.copy_record(place, given, symbol.type, self.b.loc)
+            self.copy_record(place, given, symbol.type, self.b.loc, fresh=True)
 
     # ------------------------------------------------------------ one copy per thread
 
@@ -322,5 +334,5 @@ class Calls(Intrinsics):
         """A record result for this call site alone: the next call overwrites the copy's own."""
         target = MemoryPlace(self.local_object(name, source.type, self.b.loc), 0, source.type)
         self.b.emit(Enter(target.base))
-        self.copy_record(target, source, source.type, self.b.loc)
+        self.copy_record(target, source, source.type, self.b.loc, fresh=True)
         return target

@@ -99,7 +99,12 @@ class Creation(Atomics):
         names = [n for n in self.shared.scan.address_taken if n in functions]
         if params is None:
             return [n for n in names if len(functions[n].params) <= 1]
-        return [n for n in names if len(functions[n].params) == params]
+        return [n for n in names if self._accepts(functions[n], params)]
+
+    @staticmethod
+    def _accepts(function: tree.FunctionDef, count: int) -> bool:
+        """Whether it may be called with that many arguments: a variadic function with more than it names, too."""
+        return len(function.params) == count or (function.type.variadic and len(function.params) < count)
 
     def _is_object(self, address: int) -> bool:
         return address >> self.memory.offset_bits < len(self.memory.objects) and not address & ((1 << self.memory.offset_bits) - 1)

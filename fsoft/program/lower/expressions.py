@@ -7,8 +7,9 @@ from collections.abc import Callable
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 from fsoft.frontend.source import Loc
-from fsoft.program.expr import Expr, bits_of_float, conj, const, disj, make, negate, resize
+from fsoft.program.expr import Expr, binary, bits_of_float, conj, const, disj, make, negate, resize
 from fsoft.program.lower import operators as ops
+from fsoft.program.lower.bounds import array_bound
 from fsoft.program.lower.context import Context, MemoryPlace, Place, RegisterPlace
 from fsoft.program.lower.layout import is_signed, value_bits
 from fsoft.program.program import Assign, Enter, Input
@@ -18,7 +19,10 @@ _QUIET = (tree.IntConstant, tree.FloatConstant, tree.FunctionName, tree.StringLi
 
 
 class Expressions(Context):
-    """`value` gives the scalar value, `place` the lvalue, `record` the place of a struct, `effect` throws the value away."""
+    """`value` gives the scalar value, `place` the lvalue, `record` the place of a struct, `effect` throws the value away. `_indexed` are
+    arrays (as decayed, by identity) of which an element is accessed: then they are there, not only a place one past an end."""
+
+    _indexed: set[int]
 
     # ------------------------------------------------------------ values
 
@@ -38,6 +42,8 @@ class Expressions(Context):
     def _address_of(self, expr: tree.AddressOf) -> Expr:
         if isinstance(expr.lvalue, tree.FunctionName):
             return self.static_address(self.memory.function(expr.lvalue.name).id)
+        if isinstance(expr.lvalue, tree.Deref) and id(expr) not in self._indexed:
+            return self.value(expr.lvalue.pointer)
         place = self.place(expr.lvalue)
         assert isinstance(place, MemoryPlace), "the address of a register is taken"
         return self.address(place)
@@ -79,13 +85,27 @@ class Expressions(Context):
             if op in ("/", "%"):
                 self.must(negate(make("eq", 1, (b, const(0, b.width)))), "no-division-by-zero", "division by zero", loc)
             if op in ("<<", ">>"):
-                self.check(ops.good_shift(op, ctype, b, right), "no-bad-shift", "shift distance is negative or too large", loc)
-            elif is_signed(ctype) and op in "+-*/%":
+                self.must(ops.good_shift(op, ctype, b, right), "no-bad-shift", "shift distance is negative or too large", loc)
+            elif is_signed(ctype) and op in "/%":
+                self.must(ops.no_overflow(op, ctype, a, b), "no-overflow", f"signed overflow in '{op}'", loc)
+            elif is_signed(ctype) and op in "+-*":
                 self.check(ops.no_overflow(op, ctype, a, b), "no-overflow", f"signed overflow in '{op}'", loc)
         return ops.arithmetic(op, ctype, a, b)
 
     def _pointer_add(self, expr: tree.PointerAdd) -> Expr:
         pointer, index = self.both(expr.pointer, expr.index)
+        return self.move(pointer, index, expr.index.type, expr.sign * expr.scale)
+
+    def _element(self, expr: tree.PointerAdd, count: int) -> Expr:
+        """The place of `array[index]`, which is accessed: the index must be within the array, whatever is beside it in the object."""
+        self._indexed.add(id(expr.pointer))
+        pointer, index = self.both(expr.pointer, expr.index)
+        position = resize(index, self.word, is_signed(expr.index.type))
+        if expr.sign < 0:
+            position = make("neg", self.word, (position,))
+        assert isinstance(expr.pointer, tree.AddressOf)
+        message = f"index out of bounds of '{expr.pointer.lvalue.type}'"
+        self.check(binary("ult", position, self.word_const(count)), "no-bad-index", message, expr.loc)
         return self.move(pointer, index, expr.index.type, expr.sign * expr.scale)
 
     def move(self, pointer: Expr, index: Expr, index_type: ct.CType, scale: int) -> Expr:
@@ -211,7 +231,7 @@ class Expressions(Context):
         else:
             wide = ops.convert(old, expr.target.type, expr.compute)
             result = self.arithmetic(expr.op, expr.compute, wide, operand, expr.value.type, expr.loc)
-            new = ops.convert(result, expr.compute, expr.target.type)
+            new = self.convert(result, expr.compute, expr.target.type, expr.loc)
         if isinstance(place, MemoryPlace):
             new = self._short(new)
         self.store(place, new, expr.loc)
@@ -228,7 +248,15 @@ class Expressions(Context):
             self.hint = expr.type.to
         value = self.value(expr.operand)
         self.hint = outer
-        return ops.convert(value, source, expr.type)
+        return self.convert(value, source, expr.type, expr.loc)
+
+    def convert(self, value: Expr, source: ct.CType, target: ct.CType, loc: Loc) -> Expr:
+        """A conversion with the check that applies: of a floating number too large for an integer type C says nothing."""
+        if isinstance(source, ct.Float) and isinstance(target, ct.Int) and target.name != "_Bool":
+            value = self.keep(value)
+            message = f"a floating number is converted to '{target}', which cannot hold it"
+            self.must(ops.float_fits(value, target), "no-bad-conversion", message, loc)
+        return ops.convert(value, source, target)
 
     def _call(self, expr: tree.Call) -> Expr:
         result = self.call(expr)
@@ -288,8 +316,12 @@ class Expressions(Context):
                     return False
                 stack.append(node.operand)
             elif isinstance(node, tree.Cast):
+                if isinstance(node.operand.type, ct.Float) and isinstance(node.type, ct.Int):
+                    return False
                 stack.append(node.operand)
             elif isinstance(node, tree.PointerAdd):
+                if "no-bad-index" in self.options.checks and not isinstance(node.pointer, tree.Variable):
+                    return False
                 stack += [node.pointer, node.index]
             elif isinstance(node, tree.Conditional):
                 stack += [node.condition, node.then, node.other]
@@ -303,7 +335,9 @@ class Expressions(Context):
     def _quiet_operator(self, node: tree.Binary) -> bool:
         if node.op in ("/", "%") and not isinstance(node.type, ct.Float):
             return isinstance(node.right, tree.IntConstant) and node.right.value not in (0, -1)
-        return not ({"no-overflow", "no-bad-shift"} & self.options.checks) or node.op in ops.COMPARISONS
+        if node.op in ("<<", ">>"):
+            return isinstance(node.right, tree.IntConstant) and 0 <= node.right.value < value_bits(node.type)
+        return "no-overflow" not in self.options.checks or node.op in ops.COMPARISONS
 
     def _in_register(self, symbol: tree.Symbol) -> bool:
         return symbol.storage in ("local", "param") and not symbol.address_taken and ct.is_scalar(symbol.type)
@@ -367,6 +401,9 @@ class Expressions(Context):
             place = self.variable(expr.symbol)
             return RegisterPlace(place, expr.type) if isinstance(place, Expr) else place
         if isinstance(expr, tree.Deref):
+            count = array_bound(expr.pointer) if "no-bad-index" in self.options.checks else None
+            if count is not None and isinstance(expr.pointer, tree.PointerAdd):
+                return MemoryPlace(self._element(expr.pointer, count), 0, expr.type, atomic=expr.atomic)
             return MemoryPlace(self.value(expr.pointer), 0, expr.type, atomic=expr.atomic)
         if isinstance(expr, tree.Member):
             return self._member(expr)
@@ -433,9 +470,7 @@ class Expressions(Context):
     def record(self, expr: tree.Expr) -> MemoryPlace:
         """The place of a record value, wherever it comes from."""
         if isinstance(expr, tree.Assign):
-            target = self.record(expr.target)
-            self.copy_record(target, self.record(expr.value), expr.type, expr.loc)
-            return target
+            return self._assign_record(expr)
         if isinstance(expr, tree.Call):
             result = self.call(expr)
             if isinstance(result, MemoryPlace):
@@ -456,16 +491,24 @@ class Expressions(Context):
         assert isinstance(place, MemoryPlace)
         return place
 
+    def _assign_record(self, expr: tree.Assign) -> MemoryPlace:
+        """The value is what was assigned: of an `_Atomic` target it is not read again."""
+        target, source = self.record(expr.target), self.record(expr.value)
+        if target.atomic and source.atomic:
+            kept = self.new_record(expr.type, expr.loc)
+            self.copy_record(kept, source, expr.type, expr.loc)
+            source = kept
+        self.copy_record(target, source, expr.type, expr.loc)
+        return source if target.atomic else target
+
     def _record_statement(self, expr: tree.StatementExpr) -> MemoryPlace:
-        base = self.local_object(f"{self.frame.function.name}.value@{self.b.mark()}{self.frame.suffix}", expr.type, expr.loc)
-        self.b.emit(Enter(base))
-        target = MemoryPlace(base, 0, expr.type)
+        target = self.new_record(expr.type, expr.loc)
         self.frame.scopes.append([])
         self.frame.blocks.append(expr.body)
         for item in expr.body.items:
             self.statement(item)
         assert expr.value is not None
-        self.copy_record(target, self.record(expr.value), expr.type, expr.loc)
+        self.copy_record(target, self.record(expr.value), expr.type, expr.loc, fresh=True)
         self.leave_scopes(len(self.frame.scopes) - 1)
         self.frame.scopes.pop()
         self.frame.blocks.pop()

@@ -12,7 +12,7 @@ from fsoft.program.lower.calls import Calls
 from fsoft.program.lower.context import Jumps, MemoryPlace, RegisterPlace
 from fsoft.program.lower.layout import is_signed
 from fsoft.program.lower.scan import Target, jumps_stay_inside, targets, trip_count, walk
-from fsoft.program.program import Assign, Enter, Input
+from fsoft.program.program import PADDING, Assign, Enter, Input
 
 MOST_NESTED = 8000
 
@@ -99,12 +99,12 @@ class Statements(Calls):
             self._item(place, ctype, item)
 
     def _zero(self, place: MemoryPlace, ctype: ct.CType, init: tree.Initializer) -> None:
-        """Zero for the cells that no item covers."""
+        """Zero for the cells that no item covers. Padding is as in a variable without initialiser (C11 6.7.9 says nothing of it)."""
         covered = {(i.offset, ct.size_of(i.type)) for i in init.items if i.bitfield is None and ct.is_scalar(i.type)}
         for run in self.memory.runs(ctype, self.b.loc):
             for k in range(run.count):
                 at = run.start + k * run.stride
-                if (at, run.size) not in covered:
+                if (at, run.size) not in covered and run.ctype != PADDING:
                     address = self.add_bytes(place.base, self.word_const(place.offset + at))
                     self.store_bytes(address, const(0, run.size * 8), self.b.loc)
 
@@ -113,7 +113,7 @@ class Statements(Calls):
         if isinstance(item.value, tree.StringLiteral) and isinstance(item.type, ct.Array):
             self._characters(target, item.type, item.value)
         elif isinstance(item.type, ct.Record):
-            self.copy_record(target, self.record(item.value), item.type, item.value.loc)
+            self.copy_record(target, self.record(item.value), item.type, item.value.loc, fresh=True)
         elif item.bitfield is not None:
             record, base = _holder(ctype, item)
             bits = self.memory.layouts.bit_range(record, item.bitfield)
@@ -273,8 +273,18 @@ class Statements(Calls):
         if label.name in facts.back_labels:
             self.repeat = None
             where.loop = f"{self.frame.function.name}.{label.name}{self.frame.suffix}"
-        if label.name == "ERROR" and "library" not in self.frame.function.attributes:
-            self.check(FALSE, "unreach-call", "label ERROR is reached", label.loc)
+        if self._is_error(label, label.name in facts.endless):
+            self.check(FALSE, "unreach-call", f"label {label.name} is reached", label.loc)
+
+    def _is_error(self, label: tree.Label, endless: bool) -> bool:
+        """Whether reaching the label is a violation: those asked for, and ERROR where the program is a task of the competition."""
+        if "library" in self.frame.function.attributes:
+            return False
+        if label.name in self.options.error_labels or (label.name == "ERROR" and (endless or self.shared.unit.contest)):
+            return True
+        if label.name == "ERROR" and "unreach-call" in self.options.checks:
+            self.shared.notes["the label ERROR is a label like any other (--error-label ERROR: reaching it violates unreach-call)"] = None
+        return False
 
     def _return(self, statement: tree.Return) -> None:
         frame = self.frame
@@ -282,7 +292,7 @@ class Statements(Calls):
             if isinstance(statement.value.type, ct.Record):
                 assert frame.result is not None
                 target = MemoryPlace(frame.result, 0, statement.value.type)
-                self.copy_record(target, self.record(statement.value), statement.value.type, statement.loc)
+                self.copy_record(target, self.record(statement.value), statement.value.type, statement.loc, fresh=True)
             elif frame.result is not None:
                 self.b.emit(Assign(str(frame.result.data), self.value(statement.value)))
             else:

@@ -1,5 +1,7 @@
-/* What gcc calls when it compiles with -fsanitize=signed-integer-overflow, shift, integer-divide-by-zero or bounds. */
+/* What gcc calls when it compiles with -fsanitize=signed-integer-overflow, shift, integer-divide-by-zero, float-cast-overflow or bounds. */
 #include "runtime.h"
+
+#include <string.h>
 
 struct place { /* how every record of the sanitizer begins */
     const char *file;
@@ -30,7 +32,12 @@ void __ubsan_handle_divrem_overflow(const struct place *at, void *a, void *b) {
     caught(b ? "overflow" : "division", at, HERE, b ? "signed division overflows" : "division by zero");
 }
 
+void __ubsan_handle_float_cast_overflow(const struct place *at, void *a) {
+    (void)a;
+    caught("conversion", at, HERE, "a floating number is converted to an integer type that cannot hold it");
+}
+
 void __ubsan_handle_out_of_bounds(const struct place *at, void *index) {
     (void)index;
-    caught("access", at, HERE, "array index out of bounds");
+    caught(strcmp(ending.property, "no-bad-index") ? "access" : "index", at, HERE, "array index out of bounds");
 }

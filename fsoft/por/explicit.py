@@ -47,7 +47,7 @@ def holds(v: Sequence[Any], lock: int, number: int) -> bool:
 
 
 class Stubborn:
-    """`select` answers for a state; `watch` compares what really happens with what was foreseen. `weaker` takes fewer locks into account."""
+    """`select` answers for a state; `watch` compares what happens with what was foreseen. `weaker` takes fewer locks into account."""
 
     def __init__(self, facts: Facts):
         self.facts = facts

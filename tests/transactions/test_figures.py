@@ -127,7 +127,9 @@ def test_the_figures_in_states_and_transitions(name: str, defines: tuple[str, ..
     assert tuple(visited(program, kind) for kind in KINDS) == counts
 
 
-SEVERAL = ["sync/barrier.c", "sync/philosophers.c", "threads/c11_threads.c", "locks/given_back.c", "deadlocks/spin.c", "sync/prodcons_cond.c"]
+SEVERAL = [
+    "sync/barrier.c", "sync/philosophers.c", "threads/c11_threads.c", "locks/given_back.c", "deadlocks/spin.c", "sync/prodcons_cond.c",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SEVERAL)

@@ -29,6 +29,7 @@ CHECKS = {
     "--signed-overflow-check": ("no-overflow", "signed arithmetic that overflows"),
     "--div-by-zero-check": ("no-division-by-zero", "division or remainder by zero"),
     "--undefined-shift-check": ("no-bad-shift", "shifts by a negative or too large amount"),
+    "--conversion-check": ("no-bad-conversion", "floating numbers converted to an integer type that cannot hold them"),
     "--lock-check": ("no-lock-misuse", "unlocking what is not held, destroying what is in use, ..."),
 }
 MOST_THREADS = 63
@@ -190,6 +191,11 @@ def request(args: argparse.Namespace) -> Request:
     if getattr(args, "fairness", None) and not question.formulas:
         raise UsageError("--fairness is for properties of runs: --ltl, or --property termination")
     return Request(sources, bits, args.cpp, _options(args, question, task), question.formulas)
+
+
+def sources_of(args: argparse.Namespace) -> tuple[Source, ...]:
+    """The C files with their flags, for a command that asks no question of its own."""
+    return _sources(args, _task(args.files))
 
 
 def _task(files: list[str]) -> Task | None:

@@ -13,6 +13,7 @@ PROPERTIES = (
     "no-overflow",  # signed overflow
     "no-division-by-zero",
     "no-bad-shift",
+    "no-bad-conversion",  # of a floating number that the integer type cannot hold
     "no-bad-index",  # an index outside its member or row, within the object
     "no-lock-misuse",
     "no-data-race",

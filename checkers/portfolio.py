@@ -16,6 +16,7 @@ from checkers.evidence import Claim, keep_evidence
 from checkers.process import Child
 from checkers.registry import ModelEngine, model_engine
 from checkers.safety import Question, SafetyEngine
+from checkers.worker import Failed
 from fsoft.circuit.bits import to_bits
 from fsoft.circuit.simulate import confirm
 from fsoft.circuit.verdict import Answer, Proved, Unknown, Violated
@@ -90,7 +91,10 @@ class _Race:
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
         model = self.question.model if name == "smt" else self.bits
         options = {} if self.question.bad is None else {"bad": self.question.bad}
-        self.running.append(Child(name, model, left, self.settings.memory, options))
+        try:
+            self.running.append(Child(name, model, left, self.settings.memory, options))
+        except Failed as failed:
+            self.best = replace(self.best, why=f"{name}: {failed.what}")
 
     def _hear(self, child: Child) -> None:
         for depth in child.poll():

@@ -59,7 +59,10 @@ def run_limited(
 ) -> Answer:
     """The engine's answer within `timeout` seconds and `memory` megabytes; past a limit, Unknown with the depth that was covered."""
     bits = bitblast(model) if isinstance(model, Model) and name != "smt" else model
-    child = Child(name, bits, timeout, memory, options)
+    try:
+        child = Child(name, bits, timeout, memory, options)
+    except Failed as failed:
+        return Unknown(-1, failed.what)
     limit = None if timeout is None else time.monotonic() + timeout + _GRACE
     try:
         while child.answer is None:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fsoft.frontend.source import InputError, Loc
-from fsoft.interrupts import SIGNALS, undisturbed
+from fsoft.interrupts import SIGNALS, die_with, undisturbed
 from fsoft.program.verdict import InternalError
 from fsoft.solve.tools import share_group
 
@@ -34,8 +34,8 @@ class Failed(Exception):
 
 
 class Worker:
-    """`work(tell)` in a child process. `poll` reads what has come; when `done`, `result` holds what `work` returned. `memory` is megabytes
-    of address space, `folder` is where its temporary files go."""
+    """`work(tell)` in a child process; `Failed` if none can be started. `poll` reads what has come; when `done`, `result` holds what `work`
+    returned. `memory` is megabytes of address space, `folder` is where its temporary files go."""
 
     def __init__(self, name: str, work: Callable[[Tell], Any], memory: int | None = None, folder: str | None = None) -> None:
         self.name, self.result = name, None
@@ -43,10 +43,9 @@ class Worker:
         self.seconds = 0.0
         self._data = b""
         self._resumed: float | None = time.monotonic()
+        parent = os.getpid()
         with undisturbed():  # no exception may come between the fork and its record
-            self._pipe, writing = os.pipe()
-            parent = os.getpid()
-            self.pid = os.fork()
+            self._pipe, writing, self.pid = _forked()
             if self.pid == 0:
                 os.close(self._pipe)
                 _live(writing, name, work, memory, folder, parent)
@@ -141,6 +140,18 @@ class Worker:
                 continue
 
 
+def _forked() -> tuple[int, int, int]:
+    """The ends of a pipe to a new process, and its id: 0 in that process. `Failed` if there is no room for one."""
+    ends: list[int] = []
+    try:
+        ends += os.pipe()
+        return ends[0], ends[1], os.fork()
+    except OSError as error:
+        for end in ends:
+            os.close(end)
+        raise Failed(f"no process can be started: {error.strerror}", memory=True) from None
+
+
 def _ticks(pid: str) -> int:
     """Processor time of a process and of those it has waited for."""
     with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
@@ -152,7 +163,7 @@ def _live(pipe: int, name: str, work: Callable[[Tell], Any], memory: int | None,
     code = 1
     try:
         os.setpgid(0, 0)
-        _die_with(parent)
+        die_with(parent)
         share_group()
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, signal.SIG_IGN)
@@ -188,18 +199,6 @@ def _limit(size: int) -> None:
     if most != resource.RLIM_INFINITY:
         size = min(size, most)
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
-
-
-def _die_with(parent: int) -> None:
-    """Where the system can: end this process when its parent ends, whatever ends it."""
-    try:
-        import ctypes
-
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG of Linux
-    except (ImportError, OSError, AttributeError):
-        pass
-    if os.getppid() != parent:
-        os._exit(1)
 
 
 def _send(pipe: int, kind: int, value: object) -> None:

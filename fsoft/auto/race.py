@@ -125,7 +125,11 @@ class Race:
         with undisturbed():  # who has been started is known before anything can end the race
             if entrant.worker is not None:
                 entrant.worker.resume()
-            entrant.begin(entrant.worker or self._start(entrant.member))
+            try:
+                entrant.begin(entrant.worker or self._start(entrant.member))
+            except Failed as failed:
+                entrant.failed = failed.what
+                return
             self.running.append(entrant)
 
     def _start(self, member: Member) -> Worker:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -28,6 +27,7 @@ from fsoft.cli.limits import disarm, limited
 from fsoft.cli.reports import Job, add_reports, check_reports, shown, write_reports
 from fsoft.cli.search import Examined, Listed, Watch, add_engine, check_question, count, decide, find_engine, lowered_for
 from fsoft.cli.stages import Dumped, Stages
+from fsoft.cli.supervisor import begun
 from fsoft.phases import collected, phase, seconds_until_now
 from fsoft.program.program import Check, Program
 from fsoft.program.verdict import Stats, Verdict
@@ -38,7 +38,7 @@ Ask = Callable[[Program, Watch], tuple[Program, Verdict]]
 
 def run(argv: Sequence[str]) -> int:
     args = make_parser().parse_args(argv)
-    args.started, args.argv = time.monotonic() - time.process_time(), list(argv)
+    args.started, args.argv = begun(), list(argv)
     seconds_until_now()
     if (model := model_file(args.files)) is not None:
         from fsoft.cli.models import check_model_file

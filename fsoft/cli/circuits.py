@@ -11,6 +11,7 @@ from checkers.registry import Engine, ModelEngine, UnknownEngine, model_engine
 from fsoft.cli.arguments import Parser, positive
 from fsoft.cli.exits import UsageError
 from fsoft.files import check_writable
+from fsoft.frontend.inputs import read_file
 from fsoft.frontend.source import InputError, Loc
 from fsoft.program.program import Program
 
@@ -201,22 +202,9 @@ def model_file(files: list[str]) -> str | None:
     return models[0] if models else None
 
 
-def read_bytes(path: str) -> bytes:
-    """The file's contents; whatever goes wrong is an InputError."""
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except FileNotFoundError:
-        raise InputError(Loc(path, 0), "there is no such file") from None
-    except IsADirectoryError:
-        raise InputError(Loc(path, 0), "is a folder") from None
-    except OSError as error:
-        raise InputError(Loc(path, 0), f"cannot be read: {error.strerror}") from None
-
-
 def read_model(path: str) -> Model | BitModel:
     """The model in a file."""
-    data = read_bytes(path)
+    data = read_file(path)
     if re.search(r"\.btor2?$", path):
         from fsoft.circuit.formats.btor2 import read_btor2
 

@@ -24,3 +24,11 @@ class OutOfTime(BaseException):
 
 class OutOfMemory(BaseException):
     """The memory limit has passed; as for `OutOfTime`."""
+
+
+class Unwritten(Exception):
+    """What was said on standard output is lost: `error` says why."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(error.strerror)
+        self.error = error

@@ -20,10 +20,10 @@ from fsoft.circuit.verdict import Stimulus
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, add_limits
 from fsoft.cli.build import map_name
-from fsoft.cli.circuits import read_bytes
 from fsoft.cli.formulas import Rebuilt, show
 from fsoft.cli.limits import limited
 from fsoft.decide import bound_line, violated
+from fsoft.frontend.inputs import read_file
 from fsoft.frontend.source import InputError, Loc
 from fsoft.passes.watch import home, under_race_model
 from fsoft.program.program import Program
@@ -50,7 +50,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _work(model: str, witness: str, map_file: str, suffix: str) -> int:
-    data, text = read_bytes(model), _text(witness)
+    data, text = read_file(model), _text(witness)
     table = _text(map_file)
     recipe, wanted = read_map(table, map_file, suffix)
     if recipe.ltl is not None:
@@ -128,7 +128,7 @@ def _lasso(watched: Watched, prop: Property, encoding: Encoding, live: Model, st
 
 def _text(path: str) -> str:
     try:
-        return read_bytes(path).decode()
+        return read_file(path).decode()
     except UnicodeDecodeError:
         raise InputError(Loc(path, 0), "not a text file") from None
 

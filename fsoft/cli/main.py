@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 import sys
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import NoReturn
 
 from fsoft.cli import exits
@@ -23,6 +26,10 @@ COMMANDS = {
     "checkers": "list the engines and what each can answer",
 }
 
+_TELLING = ("--version", "-V", "--help", "-h", "help")
+_OWN_CLOCK = ("replay",)  # whose --timeout is about a part of its work
+_SCARCE = (errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE)
+
 USAGE = "usage: fsoft COMMAND FILE... [options]      (fsoft COMMAND --help for the options of a command)"
 
 
@@ -38,39 +45,69 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = list(sys.argv[1:] if argv is None else argv)
     try:
         return flushed(_dispatch(args))
-    except BrokenPipeError:
-        # Whoever read our output has gone; the interpreter must not complain about it at exit. No verdict's code: it was not heard.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return exits.UNHEARD
     except KeyboardInterrupt:
         return exits.INTERRUPTED
 
 
 def run_and_leave() -> NoReturn:
-    """The command of this process, which ends with it at once: taking a large Program apart object by object would only take time."""
-    code = main()
+    """The command of this process, under a supervisor. Processes end at once: taking a large Program apart object by object would only take
+    time."""
+    from fsoft.cli.streams import prepare
+
+    prepare()
+    if len(sys.argv) == 2 and sys.argv[1] in _TELLING:
+        os._exit(main())
+    from fsoft.cli.supervisor import supervised
+
     try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except OSError:
-        pass
-    os._exit(code)
+        timeout, memory = _limits(sys.argv[1:])
+        code = guarded(lambda: supervised(main, time.monotonic() - min(_age(), (timeout or 0.0) / 10), timeout, memory))
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else exits.INTERRUPTED
+    os._exit(flushed(code))
+
+
+def _limits(args: list[str]) -> tuple[float | None, int | None]:
+    """Time and memory limits on a command line that nobody has read yet: reading it may take long where many run at once. What is wrong
+    there is said by who reads it."""
+    found: dict[str, float] = {}
+    options = args[: args.index("--")] if "--" in args else args
+    for word, after in zip(options, [*options[1:], ""]):
+        name, equals, value = word.partition("=")
+        if name in ("--timeout", "--memory") and args[0] not in _OWN_CLOCK:
+            with suppress(ValueError):
+                found[name] = max(0.0, float((value if equals else after).removesuffix("s")))
+    timeout, memory = found.get("--timeout"), found.get("--memory")
+    return timeout, None if memory is None or memory == math.inf else int(memory)
+
+
+def _age() -> float:
+    """Seconds since this process began, which are many where many begin at once. (A hint only: a script may have become fsoft.)"""
+    try:
+        with open("/proc/self/stat", "rb") as stat:
+            ticks = int(stat.read().rpartition(b")")[2].split()[19])
+        return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"))
+    except (OSError, ValueError, IndexError, AttributeError):
+        return 0.0
 
 
 def flushed(code: int) -> int:
     """The exit code, once all that was said has been written. Where that fails (a full disk), nobody may take it for said."""
     try:
         sys.stdout.flush()
+        sys.stderr.flush()
         return code
-    except BrokenPipeError:
-        raise
+    except exits.Unwritten as lost:
+        return _unheard(lost.error)
     except OSError as error:
-        return _lost(error)
+        return _unheard(error)
 
 
-def _lost(error: OSError) -> int:
-    """Nothing more can be said on stdout."""
+def _unheard(error: OSError) -> int:
+    """Nothing more can be said on stdout, and the interpreter must not complain about it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):  # whoever read our output has gone
+        return exits.UNHEARD
     return _complain(f"fsoft: error: the output cannot be written: {error.strerror}", exits.BAD_INPUT)
 
 
@@ -91,14 +128,17 @@ def guarded(work: Callable[[], int]) -> int:
     """`work()`, with every way it can fail turned into one line on stderr and an exit code."""
     try:
         return work()
+    except (exits.OutOfMemory, MemoryError):
+        pass  # what held the memory is gone only after this block
     except exits.UsageError as error:
         return _complain(f"fsoft: error: {error}", exits.USAGE)
     except exits.OutOfTime:
         return _unknown("time limit reached", exits.TIMEOUT)
-    except (exits.OutOfMemory, MemoryError):
-        return _unknown("memory limit reached", exits.UNKNOWN)
+    except exits.Unwritten as lost:
+        return _unheard(lost.error)
     except Exception as error:  # the last door: whatever is left is a defect of fsoft, or bad input
         return _failure(error)
+    return _unknown("memory limit reached", exits.UNKNOWN)
 
 
 def _run(args: list[str]) -> int:
@@ -129,16 +169,14 @@ def _failure(error: Exception) -> int:
     from checkers.registry import Unanswered
     from fsoft.frontend.source import InputError
 
-    if isinstance(error, BrokenPipeError):
-        raise error
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) and error.filename is None:
-        return _lost(error)
     if os.environ.get("FSOFT_DEBUG") == "1":
         import traceback
 
         traceback.print_exc()
     if isinstance(error, InputError):
         return _complain(str(error), exits.BAD_INPUT)
+    if isinstance(error, OSError):
+        return _refused(error)
     if isinstance(error, Unanswered):
         return _complain(f"fsoft: error: {error} (fsoft checkers lists who answers what)", exits.BAD_INPUT)
     if isinstance(error, RecursionError):
@@ -146,6 +184,17 @@ def _failure(error: Exception) -> int:
     what = str(error).splitlines()[0] if str(error) else "no message"
     report = "please report it with the input that `fsoft reduce` makes of yours; FSOFT_DEBUG=1 shows the traceback"
     return _complain(f"fsoft: internal error: {type(error).__name__}: {what} ({report})", exits.INTERNAL)
+
+
+def _refused(error: OSError) -> int:
+    """The system did not do what it was asked for."""
+    if isinstance(error, BrokenPipeError):
+        return _unheard(error)
+    why = error.strerror or str(error)
+    if error.errno in _SCARCE:
+        return _unknown(f"the system is short of something: {why}", exits.UNKNOWN)
+    where = "fsoft" if error.filename is None else os.fsdecode(error.filename)
+    return _complain(f"{where}: error: the system refuses: {why}", exits.BAD_INPUT)
 
 
 def _complain(line: str, code: int) -> int:

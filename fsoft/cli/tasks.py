@@ -6,6 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from fsoft.frontend.inputs import read_file
 from fsoft.frontend.source import InputError, Loc, Unsupported
 from fsoft.records import dataclass
 
@@ -60,10 +61,7 @@ class Compilation:
 def read_text(path: str) -> str:
     """The text of a file; whatever stops us is one `InputError` that names it."""
     try:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except OSError as error:
-        raise InputError(Loc(path, 0), (error.strerror or "cannot be read").lower()) from None
+        return read_file(path).decode()
     except UnicodeDecodeError:
         raise InputError(Loc(path, 0), "not a text file") from None
 

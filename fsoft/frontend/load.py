@@ -15,6 +15,7 @@ from fsoft.frontend.types import HOST, DataModel, Types
 
 _STACK = 512 << 20  # virtual; only what is touched costs memory
 _DEPTH = 60_000
+_PARTS = (1, 4, 16)  # of the stack: where memory is short
 
 T = TypeVar("T")
 
@@ -59,15 +60,26 @@ def deeply(function: Callable[[], T]) -> T:
         except BaseException as error:  # handed to the caller below
             errors.append(error)
 
-    depth, size = sys.getrecursionlimit(), threading.stack_size(_STACK)
-    sys.setrecursionlimit(max(depth, _DEPTH))
+    depth, size = sys.getrecursionlimit(), threading.stack_size()
     try:
-        thread = threading.Thread(target=run, daemon=True)
-        thread.start()
-        thread.join()
+        _start(run, depth).join()
     finally:
         threading.stack_size(size)
         sys.setrecursionlimit(depth)
     if errors:
         raise errors[0]
     return results[0]
+
+
+def _start(run: Callable[[], None], depth: int) -> threading.Thread:
+    """A thread that runs it, with the largest stack that the system gives and a recursion limit that fits it (`depth` at least)."""
+    for part in _PARTS:
+        threading.stack_size(_STACK // part)
+        sys.setrecursionlimit(max(depth, _DEPTH // part))
+        thread = threading.Thread(target=run, daemon=True)
+        try:
+            thread.start()
+            return thread
+        except RuntimeError:  # "can't start new thread": no room for the stack, or no more threads
+            continue
+    raise MemoryError("no thread can be started")

@@ -12,8 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fsoft.frontend.data_model import check_typedefs
+from fsoft.frontend.inputs import read_file
 from fsoft.frontend.source import InputError, Loc
+from fsoft.frontend.tokens import escape_file
 from fsoft.frontend.types import HOST, data_model
+from fsoft.process.names import as_path
 
 INCLUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "include")
 
@@ -32,18 +35,7 @@ class Preprocessed:
 
 def read_text(path: str, shown: str | None = None) -> str:
     """The text of a C file. Bytes that are not UTF-8 are kept as lone surrogates, so that strings keep their bytes."""
-    loc = Loc(shown or path, 0)
-    try:
-        with open(path, "rb") as handle:
-            data = handle.read()
-    except IsADirectoryError:
-        raise InputError(loc, "this is a directory, not a C file") from None
-    except FileNotFoundError:
-        raise InputError(loc, "there is no such file") from None
-    except PermissionError:
-        raise InputError(loc, "this file may not be read") from None
-    except (OSError, ValueError) as error:
-        raise InputError(loc, f"this file cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    data = read_file(path, shown)
     binary = re.search(rb"[\x00-\x06]", data)
     if binary:
         line = data.count(b"\n", 0, binary.start()) + 1
@@ -89,7 +81,7 @@ def preprocess(
             raise InputError(Loc("<command line>", 0), f"'{name}' is not the name of a macro")
     if cpp == "gcc":
         check_comments(text, path)
-        return _with_gcc(path, text, include, define, undefine, bits, bool(more))
+        return _with_gcc(path, text, include, define, undefine, bits, bool(more) or not os.path.isfile(path))
     if cpp != "builtin":
         raise InputError(Loc("<command line>", 0), f"there is no preprocessor '{cpp}' (builtin or gcc)")
     from fsoft.frontend.cpp import run  # preprocessed files do without it
@@ -105,20 +97,31 @@ def _with_gcc(
     command += [f"-I{folder}" for folder in include] + [f"-D{name}" for name in define] + [f"-U{name}" for name in undefine]
     given = None
     if piped:
-        quoted = path.replace("\\", "\\\\").replace('"', '\\"')
         command += ["-iquote", os.path.dirname(path) or ".", "-x", "c", "-"]
-        given = f'# 1 "{quoted}"\n{text}'.encode("utf-8", "surrogateescape")
+        given = f'# 1 "{escape_file(path)}"\n{text}'.encode("utf-8", "surrogateescape")
     else:
-        command.append(f"./{path}" if path.startswith("-") else path)
-    import subprocess  # only here: it takes a while to import
+        command.append(as_path(path))
+    from fsoft.process.fence import tool  # only here: it takes a while to import
 
     try:
-        done = subprocess.run(command, capture_output=True, check=False, input=given if given is not None else b"")
+        done = tool(command, given or b"")
     except FileNotFoundError:
         raise InputError(Loc(path, 0), "gcc is not installed: install it, or use the built-in preprocessor (--cpp builtin)") from None
+    except TimeoutError as error:
+        raise InputError(Loc(path, 0), str(error)) from None
+    output, errors = (_with_name(text, as_path(path), path) for text in (done.stdout, done.stderr))
     if done.returncode != 0:
-        raise _gcc_error(path, done.stderr.decode("utf-8", "replace"))
-    return Preprocessed(done.stdout.decode("utf-8", "surrogateescape"), lines_of(text, path))
+        raise _gcc_error(path, errors)
+    return Preprocessed(output, lines_of(text, path))
+
+
+def _with_name(output: bytes, given: str, name: str) -> str:
+    """What gcc says, about the file as the user calls it."""
+    text = output.decode("utf-8", "surrogateescape")
+    if given != name:
+        said, meant = re.escape(escape_file(given)), escape_file(name)
+        text = re.sub(rf'^(# \d+ "|){said}(?=[":])', lambda match: match[1] + meant, text, flags=re.MULTILINE)
+    return text
 
 
 def _gcc_error(path: str, stderr: str) -> InputError:

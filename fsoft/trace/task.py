@@ -8,7 +8,8 @@ import re
 import time
 from dataclasses import dataclass, field
 
-from fsoft.frontend.source import Loc
+from fsoft.frontend.inputs import read_file, read_lines
+from fsoft.frontend.source import InputError, Loc
 from fsoft.version import VERSION
 
 PRODUCER = "fsoft"
@@ -22,6 +23,7 @@ FORMULAS = {
     "no-deadlock": "G ! deadlock",
     "no-division-by-zero": "G ! division-by-zero",
     "no-bad-shift": "G ! bad-shift",
+    "no-bad-conversion": "G ! bad-conversion",
     "no-bad-index": "G ! bad-index",
     "no-lock-misuse": "G ! lock-misuse",
 }
@@ -64,9 +66,8 @@ class Task:
         found = {}
         for file in self.files:
             try:
-                with open(file, "rb") as data:
-                    found[file] = hashlib.sha256(data.read()).hexdigest()
-            except OSError:
+                found[file] = hashlib.sha256(read_file(file)).hexdigest()
+            except InputError:
                 continue
         return found
 
@@ -81,11 +82,7 @@ class Task:
 
     def _lines(self, path: str) -> list[str]:
         if path not in self._texts:
-            try:
-                with open(path, encoding="utf-8", errors="replace") as file:
-                    self._texts[path] = file.read().split("\n")
-            except OSError:
-                self._texts[path] = []
+            self._texts[path] = read_lines(path)
         return self._texts[path]
 
     def declared_once(self, name: str) -> bool:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from fsoft.frontend.inputs import read_lines
 from fsoft.frontend.source import Loc
 from fsoft.program.program import Object, Register, Step
 from fsoft.program.replay import Played
@@ -45,11 +46,7 @@ class Sources:
 
     def lines(self, file: str) -> list[str]:
         if file not in self._files:
-            try:
-                with open(file, encoding="utf-8", errors="replace") as text:
-                    self._files[file] = text.read().splitlines()
-            except OSError:
-                self._files[file] = []
+            self._files[file] = read_lines(file)
         return self._files[file]
 
     def line(self, loc: Loc) -> str:

@@ -74,7 +74,7 @@ ROWS = [
     Row("all engines are listed", USAGE, "one of explicit, .*values, bmc, .*portfolio, auto, klive", "check race.c --engine foo"),
     Row("scheduler for a model", USAGE, "part of the model", "check m.aag --contexts 3", {"m.aag": AAG}),
     Row("model that is not there", BAD, "gone.aag: error: there is no such file", "check gone.aag"),
-    Row("model that is a folder", BAD, "sub.aag: error: is a folder", "check sub.aag"),
+    Row("model that is a folder", BAD, "sub.aag: error: this is a directory", "check sub.aag"),
     Row("empty AIGER", BAD, "m.aag:1: error: not an AIGER file", "check m.aag", {"m.aag": ""}),
     Row("truncated AIGER", BAD, r"m.aag:\d+: error: the AIGER file ends too early", "check m.aag", {"m.aag": AAG[:22]}),
     Row("AIGER of another kind", BAD, "m.aag:1: error: not an AIGER file", "check m.aag", {"m.aag": "hello\n"}),

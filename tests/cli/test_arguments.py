@@ -98,3 +98,15 @@ def test_the_json_says_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     file.write_text(COUNT)
     assert "arguments" not in json.loads("\n".join(check(capsys, str(file), "--json")))
     assert json.loads("\n".join(check(capsys, str(file), "--json", "--", "a", "\u00fc")))["arguments"] == ["p", "a", "\u00fc"]
+
+
+@pytest.mark.parametrize("given", [(), ("--", "-n", "42")])
+def test_the_replay_has_the_arguments(given: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, trace = tmp_path / "p.c", str(tmp_path / "t.json")
+    file.write_text(COUNT)
+    check(capsys, str(file), "--no-trace", "--trace-file", trace, *given)
+    assert main(["replay", str(file), trace, *given]) == 10
+    assert main(["replay", str(file), trace, "--", "-n"]) == 2
+    if given:
+        assert main(["replay", str(file), trace]) == 2
+        assert "the trace is of the arguments -- -n 42: give fsoft replay the same" in capsys.readouterr().err

@@ -34,6 +34,6 @@ def test_a_limit_is_met_again_after_a_destructor(capfd: pytest.CaptureFixture[st
 
 def test_looking_at_the_memory_imports_nothing() -> None:
     """A timer's handler looks, and may interrupt an import: another one inside it would end in a KeyError."""
-    look = "import sys; from fsoft.cli import limits; seen = set(sys.modules); limits._resident(4096); print(set(sys.modules) - seen)"
+    look = "import sys; from fsoft.cli import supervisor; seen = set(sys.modules); supervisor.resident(); print(set(sys.modules) - seen)"
     found = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "set()"

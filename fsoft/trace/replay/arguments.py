@@ -9,11 +9,16 @@ import os
 import re
 from typing import Any
 
+from fsoft.frontend.source import InputError, Loc
+
 Json = dict[str, Any]
 
 ARGC = "argc"
 """The name of the input that says how many arguments there are."""
-_STRING = re.compile(r"argv\[(\d+)\]")
+_MOST = 1 << 21
+_STRING = re.compile(r"argv\[(\d{1,3})\]", re.ASCII)
+_OURS = re.compile(r"argv|argv\[\d{1,3}\]|argv\(\d{1,3}(\.\.\.)?\)", re.ASCII)
+"""Names of objects, as `program/lower/arguments.py` gives them."""
 
 
 def arguments_text(trace: Json) -> str | None:
@@ -23,8 +28,10 @@ def arguments_text(trace: Json) -> str | None:
     if count is None:
         return None
     word = 8 if trace["data_model"] == "LP64" else 4
-    sizes = {o["name"]: o["size"] for o in trace["objects"] if o["storage"] == "global" and o["name"].startswith("argv")}
-    array = next((name for name in sizes if name == "argv" or name.startswith("argv(")), "argv")
+    sizes = {o["name"]: o["size"] for o in trace["objects"] if o["storage"] == "global" and _OURS.fullmatch(o["name"])}
+    if not 0 <= count <= _MOST or not all(0 <= size <= 8 * _MOST + 8 for size in sizes.values()):
+        raise InputError(Loc(trace["files"][0]["path"], 0), "the trace has arguments that no program is called with")
+    array = next((name for name in sizes if not _STRING.fullmatch(name)), "argv")
     cells = max(sizes.get(array, 0) // word, count + 1)
     strings = {int(match[1]): size for name, size in sizes.items() if (match := _STRING.fullmatch(name))}
     known = range(len(given) or max(strings, default=-1) + 1)
@@ -54,7 +61,7 @@ def _chosen(trace: Json) -> dict[str, bytes]:
     found: dict[str, dict[int, int]] = {}
     for move in trace["moves"]:
         for given in move["inputs"]:
-            if given["kind"] == "undefined" and given["object"] in names:
+            if given["kind"] == "undefined" and given["object"] in names and 0 <= given["offset"] < 1 << 17:
                 found.setdefault(names[given["object"]], {})[given["offset"]] = given["value"] & 0xFF
     return {name: bytes(text.get(at, 0) for at in range(max(text) + 1)) for name, text in found.items()}
 

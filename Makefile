@@ -75,6 +75,7 @@ fuzz: install tools
 	$(BIN)/python -m tests.fuzz.compare --count $(N)
 	$(BIN)/python -m tests.fuzz.broken_files --count $(N)
 	$(BIN)/python -m tests.fuzz.faults --count $(N)
+	$(BIN)/python -m tests.fuzz.library_calls $(N)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

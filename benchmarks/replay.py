@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from fsoft.frontend.source import InputError
-from fsoft.trace.replay import endless, prepare
+from fsoft.trace.replay import endless, prepare, source_of
 from tests.models.agree import in_child, warm_up
 from tests.models.table import BITS, Row, rows
 
@@ -69,7 +69,7 @@ def replay(row: Row, state: Path, engine: str, timeout: int) -> Result:
     folder = state / f"program{row.bits}"
     folder.mkdir(exist_ok=True)
     try:
-        outcome = prepare(trace, [str(row.path)], row.bits, str(folder)).run(20)
+        outcome = prepare(trace, [source_of(str(row.path), trace["files"][0])], row.bits, str(folder)).run(20)
     except InputError as error:
         return Result(row.name, row.prop, False, str(error))
     reason = outcome.excuse(trace) or f"{outcome.kind}, {outcome.done} of {outcome.events} events: {outcome.text}"

@@ -23,6 +23,11 @@ def write_file(path: str, data: bytes) -> None:
         raise InputError(Loc(path, 0), f"cannot be written: {error.strerror}") from None
 
 
+def utf8(text: str) -> bytes:
+    """A text as UTF-8. Bytes of file names that are none are written as escapes, which JSON reads back."""
+    return text.encode("utf-8", "backslashreplace")
+
+
 def check_writable(path: str) -> None:
     """InputError if it is plain that the file cannot be written: for commands that work long before they write."""
     target = _target(path)

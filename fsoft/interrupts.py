@@ -18,6 +18,8 @@ from typing import Any
 
 from fsoft.frontend.source import InputError, Loc
 
+_SCRATCH = ".scratch"
+_MOMENT = 10.0  # seconds
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
 
 
@@ -94,26 +96,67 @@ def die_with(parent: int, number: int = signal.SIGKILL) -> None:
 
 @contextmanager
 def scratch(prefix: str) -> Iterator[str]:
-    """A temporary folder for the time of the block; InputError where none can be made."""
+    """A temporary folder for the time of the block; InputError where none can be made. It is locked meanwhile: one that nobody locks was
+    left by a process that was killed, and the next that needs a folder removes it."""
     import shutil
 
     with terminable():
-        folder = ""
+        folder, lock = "", -1
         try:
             with undisturbed():
                 folder = _new_folder(prefix)
+                lock = _lock(folder)
+            _remove_abandoned(folder)
             yield folder
         finally:
             if folder:
                 with undisturbed():
                     shutil.rmtree(folder, ignore_errors=True)
+                    if lock >= 0:
+                        os.close(lock)
+
+
+def _lock(folder: str) -> int:
+    """A lock on a folder that ends with this process; -1 if somebody else has it."""
+    import fcntl
+
+    lock = -1
+    try:
+        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return lock
+    except OSError:
+        if lock >= 0:
+            os.close(lock)
+        return -1
+
+
+def _remove_abandoned(mine: str) -> None:
+    """Remove our folders beside this one that nobody locks, and that are older than the moment between making one and locking it."""
+    import shutil
+    import time
+
+    around = os.path.dirname(mine)
+    for name in os.listdir(around):
+        if not (name.startswith("fsoft-") and name.endswith(_SCRATCH)):
+            continue
+        path = os.path.join(around, name)
+        try:
+            found = os.lstat(path)
+            if found.st_uid != os.getuid() or time.time() - found.st_mtime < _MOMENT:
+                continue
+        except OSError:
+            continue
+        if path != mine and os.path.isdir(path) and (lock := _lock(path)) >= 0:
+            shutil.rmtree(path, ignore_errors=True)
+            os.close(lock)
 
 
 def _new_folder(prefix: str) -> str:
     import tempfile
 
     try:
-        return tempfile.mkdtemp(prefix=prefix)
+        return tempfile.mkdtemp(_SCRATCH, prefix)
     except OSError as error:
         raise InputError(Loc("TMPDIR", 0), f"no temporary folder: {error.strerror}") from None
 

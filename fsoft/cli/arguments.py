@@ -29,6 +29,7 @@ CHECKS = {
     "--signed-overflow-check": ("no-overflow", "signed arithmetic that overflows"),
     "--div-by-zero-check": ("no-division-by-zero", "division or remainder by zero"),
     "--undefined-shift-check": ("no-bad-shift", "shifts by a negative or too large amount"),
+    "--conversion-check": ("no-bad-conversion", "floating numbers converted to an integer type that cannot hold them"),
     "--lock-check": ("no-lock-misuse", "unlocking what is not held, destroying what is in use, ..."),
 }
 MOST_THREADS = 63
@@ -117,6 +118,7 @@ def add_lowering(parser: Parser) -> None:
     group.add_argument("--threads", type=slots, metavar="N", help="threads per creating statement whose count is not known (3)")
     group.add_argument("--heap", type=heap, metavar="N|fresh", help="heap objects per size if the count is not known (5); fresh: no reuse")
     group.add_argument("--malloc-may-fail", action="store_true", help="malloc may return a null pointer")
+    group.add_argument("--library-may-fail", action="store_true", help="pthread_create, the *_init functions and their kin may fail")
     group.add_argument("--recursion", type=positive, metavar="N", help="active calls of one function in a thread (4)")
     group.add_argument("--array-limit", type=positive, metavar="N", help="keep the first N cells of each array: the others are any value")
     calls = "one copy of a function per thread, or one per call (the default, if that is not too large)"
@@ -189,6 +191,11 @@ def request(args: argparse.Namespace) -> Request:
     if getattr(args, "fairness", None) and not question.formulas:
         raise UsageError("--fairness is for properties of runs: --ltl, or --property termination")
     return Request(sources, bits, args.cpp, _options(args, question, task), question.formulas)
+
+
+def sources_of(args: argparse.Namespace) -> tuple[Source, ...]:
+    """The C files with their flags, for a command that asks no question of its own."""
+    return _sources(args, _task(args.files))
 
 
 def _task(files: list[str]) -> Task | None:
@@ -304,6 +311,7 @@ def _options(args: argparse.Namespace, question: Question, task: Task | None) ->
         thread_functions=tuple(args.thread),
         heap_reuse=args.heap[1] if args.heap else True,
         malloc_may_fail=args.malloc_may_fail,
+        library_may_fail=args.library_may_fail,
         checks=question.checks,
         fold=not args.no_fold,
         race_on=_race_on(args, question),

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from fsoft.files import check_writable, write_file
+from fsoft.files import check_writable, utf8, write_file
 
-__all__ = ["check_writable", "write_file"]
+__all__ = ["check_writable", "utf8", "write_file"]

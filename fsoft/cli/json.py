@@ -6,17 +6,15 @@ new number.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
+import re
 from typing import Any
 
 from fsoft.cli.arguments import Request
-from fsoft.frontend.inputs import read_file
-from fsoft.frontend.source import InputError, Loc, Source
+from fsoft.frontend.source import Loc, Source
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
-from fsoft.trace.record import SCHEMA, place, record_trace
+from fsoft.trace.record import SCHEMA, digest_of, hash_of, place, record_trace
 from fsoft.version import VERSION
 
 
@@ -48,20 +46,18 @@ def json_of(asked: Request, program: Program | None, verdict: Verdict, with_trac
     if with_trace and program is not None and verdict.trace:
         answer["trace"] = _trace(program, verdict)
         answer.update(record_trace(program, verdict))
-    return json.dumps(answer, indent=1, ensure_ascii=False)
+    return text_of(answer)
+
+
+def text_of(answer: dict[str, Any]) -> str:
+    """The object as text, with its digest. Bytes of names that are no UTF-8 are written as JSON's escapes."""
+    text = json.dumps({**answer, "digest": digest_of(answer)}, indent=1, ensure_ascii=False)
+    return re.sub("[\ud800-\udfff]", lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _file(source: Source) -> dict[str, Any]:
     flags = {"include": list(source.include), "define": list(source.define), "undefine": list(source.undefine)}
     return {"path": source.path, "sha256": hash_of(source.path), **flags}
-
-
-def hash_of(path: str) -> str:
-    """SHA-256 of a file as it is now; "" if it cannot be read, or only once (a pipe)."""
-    try:
-        return hashlib.sha256(read_file(path)).hexdigest() if os.path.isfile(path) else ""
-    except InputError:
-        return ""
 
 
 def _place(loc: Loc) -> dict[str, Any] | None:

@@ -233,6 +233,7 @@ def _print(args: argparse.Namespace, one: Said, several: bool, common: list[str]
 
 def _json(asked: Request, one: Said, trace: bool, notes: list[str]) -> dict[str, Any]:
     from fsoft.cli.json import json_of
+    from fsoft.trace.record import digest_of
 
     if one.prop is None:
         table: dict[str, Any] = json.loads(json_of(asked, one.program, one.verdict, trace))
@@ -243,6 +244,7 @@ def _json(asked: Request, one: Said, trace: bool, notes: list[str]) -> dict[str,
     table["notes"] = [*one.notes, *notes]
     if one.loop is not None:
         table["loop"] = one.loop
+    table["digest"] = digest_of(table)
     return table
 
 

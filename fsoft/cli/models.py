@@ -15,7 +15,7 @@ from fsoft.circuit.model import Model
 from fsoft.circuit.verdict import Answer, Proved, Unknown, Violated
 from fsoft.cli import exits
 from fsoft.cli.circuits import engine_options, read_model
-from fsoft.cli.files import write_file
+from fsoft.cli.files import utf8, write_file
 from fsoft.cli.limits import limited
 from fsoft.cli.search import Watch
 from fsoft.program.verdict import InternalError, Stats
@@ -60,7 +60,7 @@ def _work(args: argparse.Namespace, path: str, entry: ModelEngine, options: dict
     finally:
         watch.clear()
     if isinstance(answer, Violated) and args.witness:
-        write_file(args.witness, _witness(path, model, answer).encode())
+        write_file(args.witness, utf8(_witness(path, model, answer)))
     kind, lines = describe(answer, entry.name)
     if args.json:
         bad = answer.bad if isinstance(answer, Violated) else None

@@ -46,14 +46,14 @@ def parser_of(command: str) -> Parser:
     def stop(self: Parser, *_args: Any, **_options: Any) -> NoReturn:
         raise _Found(self)
 
-    original = Parser.parse_args
-    Parser.parse_args = stop  # type: ignore[method-assign, assignment]
+    original, mixed = Parser.parse_args, Parser.parse_intermixed_args
+    Parser.parse_args = Parser.parse_intermixed_args = stop  # type: ignore[method-assign, assignment]
     try:
         import_module(f"fsoft.cli.{command}").run([])
     except _Found as found:
         return found.parser
     finally:
-        Parser.parse_args = original  # type: ignore[method-assign]
+        Parser.parse_args, Parser.parse_intermixed_args = original, mixed  # type: ignore[method-assign]
     raise AssertionError(f"the command {command} does not read its arguments with a Parser")
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from fsoft.cli.arguments import Request
 from fsoft.cli.exits import UsageError
-from fsoft.cli.files import check_writable, write_file
+from fsoft.cli.files import check_writable, utf8, write_file
 from fsoft.frontend.source import InputError
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
@@ -129,11 +129,11 @@ def _logs(args: argparse.Namespace, task: Task, outcomes: Sequence[Outcome], cod
     if args.sarif is not None:
         from fsoft.trace.sarif import sarif
 
-        yield lambda: write_file(args.sarif, sarif(task, outcomes, code).encode())
+        yield lambda: write_file(args.sarif, utf8(sarif(task, outcomes, code)))
     if args.junit is not None:
         from fsoft.trace.junit import junit
 
-        yield lambda: write_file(args.junit, junit(task, outcomes).encode())
+        yield lambda: write_file(args.junit, utf8(junit(task, outcomes)))
 
 
 def _witnesses(args: argparse.Namespace, task: Task, program: Program | None, one: Outcome) -> Iterator[Job]:
@@ -150,7 +150,7 @@ def _write_witness(path: str, version: str | None, task: Task, program: Program 
 
     text = None if program is None else witness(task, program, one, version)
     if text is not None:
-        write_file(path, text.encode())
+        write_file(path, utf8(text))
     elif os.path.isfile(path):
         os.unlink(path)
 

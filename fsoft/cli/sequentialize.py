@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_reading, positive, request
 from fsoft.cli.encoding import refuse_others
-from fsoft.cli.files import write_file
+from fsoft.cli.files import utf8, write_file
 from fsoft.cli.limits import limited
 from fsoft.cli.stages import Dumped, Stages
 
@@ -73,7 +73,7 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages) -> int:
     if args.output is None:
         sys.stdout.write(text)
     else:
-        write_file(args.output, text.encode())
+        write_file(args.output, utf8(text))
     stages.note("sequentialize", f"{len(text.splitlines())} lines")
     if args.stats:
         stages.report()

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from fsoft.frontend.data_model import check_typedefs
 from fsoft.frontend.inputs import read_file
 from fsoft.frontend.source import InputError, Loc
+from fsoft.frontend.tokens import escape_file
 from fsoft.frontend.types import HOST, data_model
+from fsoft.process.names import as_path
 
 INCLUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "include")
 
@@ -95,20 +97,31 @@ def _with_gcc(
     command += [f"-I{folder}" for folder in include] + [f"-D{name}" for name in define] + [f"-U{name}" for name in undefine]
     given = None
     if piped:
-        quoted = path.replace("\\", "\\\\").replace('"', '\\"')
         command += ["-iquote", os.path.dirname(path) or ".", "-x", "c", "-"]
-        given = f'# 1 "{quoted}"\n{text}'.encode("utf-8", "surrogateescape")
+        given = f'# 1 "{escape_file(path)}"\n{text}'.encode("utf-8", "surrogateescape")
     else:
-        command.append(f"./{path}" if path.startswith("-") else path)
-    import subprocess  # only here: it takes a while to import
+        command.append(as_path(path))
+    from fsoft.process.fence import tool  # only here: it takes a while to import
 
     try:
-        done = subprocess.run(command, capture_output=True, check=False, input=given if given is not None else b"")
+        done = tool(command, given or b"")
     except FileNotFoundError:
         raise InputError(Loc(path, 0), "gcc is not installed: install it, or use the built-in preprocessor (--cpp builtin)") from None
+    except TimeoutError as error:
+        raise InputError(Loc(path, 0), str(error)) from None
+    output, errors = (_with_name(text, as_path(path), path) for text in (done.stdout, done.stderr))
     if done.returncode != 0:
-        raise _gcc_error(path, done.stderr.decode("utf-8", "replace"))
-    return Preprocessed(done.stdout.decode("utf-8", "surrogateescape"), lines_of(text, path))
+        raise _gcc_error(path, errors)
+    return Preprocessed(output, lines_of(text, path))
+
+
+def _with_name(output: bytes, given: str, name: str) -> str:
+    """What gcc says, about the file as the user calls it."""
+    text = output.decode("utf-8", "surrogateescape")
+    if given != name:
+        said, meant = re.escape(escape_file(given)), escape_file(name)
+        text = re.sub(rf'^(# \d+ "|){said}(?=[":])', lambda match: match[1] + meant, text, flags=re.MULTILINE)
+    return text
 
 
 def _gcc_error(path: str, stderr: str) -> InputError:

@@ -15,9 +15,15 @@ class Loc(NamedTuple):
     column: int = 0
 
     def __str__(self) -> str:
+        file = printed(self.file)
         if self.line <= 0:
-            return self.file
-        return f"{self.file}:{self.line}:{self.column}" if self.column > 0 else f"{self.file}:{self.line}"
+            return file
+        return f"{file}:{self.line}:{self.column}" if self.column > 0 else f"{file}:{self.line}"
+
+
+def printed(name: str) -> str:
+    """A file name on one line: newlines and bytes that are no UTF-8 are written as escapes."""
+    return name if name.isprintable() else "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in name)
 
 
 NOWHERE = Loc("<fsoft>", 0, 0)

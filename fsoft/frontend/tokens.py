@@ -116,6 +116,7 @@ _MASTER = re.compile(
     r")"
 )
 _LINE_MARKER = re.compile(r'#[ \t]*(?:line[ \t]+)?(\d+)(?:[ \t]+"((?:[^"\\]|\\.)*)"[ \t\d]*)?[ \t\r]*$')
+_ESCAPES = {"\n": "\\n", "\\": "\\\\", '"': '\\"'}
 _PRAGMA = re.compile(r"#[ \t]*pragma\b[ \t]*(.*?)[ \t\r]*$")
 _DIRECTIVE = re.compile(r"#[ \t]*(\w*)")
 _INTEGER = re.compile(r"(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)(?:[uU](?:ll|LL|[lL])?|(?:ll|LL|[lL])[uU]?)?")
@@ -285,9 +286,18 @@ def _keywords_for(text: str) -> dict[str, tuple[str, str]]:
     return KEYWORDS | {name: ("BUILTIN_TYPE", name) for name in mentioned if name not in declared}
 
 
+def escape_file(name: str) -> str:
+    """A file name as written in a line marker, the way gcc does."""
+    return re.sub(r'[\\"\x00-\x1f\x7f]', lambda match: _ESCAPES.get(match[0]) or f"\\{ord(match[0]):03o}", name)
+
+
 def unescape_file(name: str) -> str:
-    """A file name as written in a line marker."""
-    return name.replace('\\"', '"').replace("\\\\", "\\") if "\\" in name else name
+    """The file that a line marker names."""
+    return re.sub(r"\\([0-7]{3}|.)", lambda match: _unescaped(match[1]), name) if "\\" in name else name
+
+
+def _unescaped(text: str) -> str:
+    return "\n" if text == "n" else chr(int(text, 8)) if len(text) == 3 else text
 
 
 def line_marker(line: str) -> tuple[int, str | None] | None:

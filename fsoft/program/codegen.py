@@ -25,6 +25,7 @@ from fsoft.program.liveness import expressions, live_registers, target
 from fsoft.program.memory import Memory
 from fsoft.program.numeric import numeric_uses
 from fsoft.program.program import (
+    PADDING,
     Action,
     Alloc,
     Assign,
@@ -241,7 +242,7 @@ class _StepWriter:
         width, loc = self.thread.template.registers[action.reg].width, self.loc(action.loc)
         if action.among is None:
             values = self.compiler.representatives.get(id(action))
-            question = Question("input", action.name, width, loc, action.signed, values, action.marker)
+            question = Question("input", action.name, width, loc, action.signed, values, action.marker, action.name == PADDING)
             out.line(f"{name} = choose({out.name(question)}, None)")
             return
         question = Question("among", action.name, width, loc, action.signed)

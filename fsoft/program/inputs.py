@@ -1,8 +1,8 @@
 """Which values the explorer tries for an input.
 
-All values up to 8 bits, and the given options. A wider input is exact where its value only meets constants in
-comparisons: one value per interval between the constants then stands for all (`representatives`). Otherwise a few promising
-values are tried, and TRUE is out of reach.
+All values up to 8 bits, and the given options (of padding two values: structs have many such bytes, and are compared as wholes).
+A wider input is exact where its value only meets constants in comparisons: one value per interval between the constants then
+stands for all (`representatives`). Otherwise a few promising values are tried, and TRUE is out of reach.
 """
 
 from __future__ import annotations
@@ -133,10 +133,10 @@ class Sampler:
             return options
         if question.values is not None:
             return question.values
-        if question.width <= _ENUMERATED:
+        if question.width <= _ENUMERATED and not question.padding:
             return range(1 << question.width)
         self.sampled.setdefault(question.name, question)
-        return self._candidates(question.width)
+        return (0, (1 << question.width) - 1) if question.padding else self._candidates(question.width)
 
     def _candidates(self, width: int) -> tuple[int, ...]:
         found = self._known.get(width)

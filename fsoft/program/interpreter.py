@@ -18,6 +18,7 @@ from fsoft.program import descriptor
 from fsoft.program.expr import Expr, evaluate
 from fsoft.program.memory import Memory
 from fsoft.program.program import (
+    PADDING,
     Action,
     Alloc,
     Assign,
@@ -89,9 +90,11 @@ class Interpreter:
                 if not evaluate(action.condition, leaf):
                     return False
                 continue
-            if self.watch is not None:
+            if self.watch is not None and not isinstance(action, Alloc):
                 self.watch(action, leaf, v)
             event = _Do(self, v, slot, step, choose, log, leaf).action(action)
+            if self.watch is not None and isinstance(action, Alloc) and event is None:  # now there is an object
+                self.watch(action, leaf, v)
             if event is not None:
                 events.append(event)
                 kind = event.kind if isinstance(event, Halted) else "failed"
@@ -176,7 +179,7 @@ class _Do:
         width = self.program.threads[self.slot].template.registers[action.reg].width
         loc = self.loc(action.loc)
         if action.among is None:
-            question = Question("input", action.name, width, loc, action.signed, marker=action.marker)
+            question = Question("input", action.name, width, loc, action.signed, marker=action.marker, padding=action.name == PADDING)
             self.set(action.reg, self.choose(question, None))
             return
         options = set_bits(self.value(action.among))

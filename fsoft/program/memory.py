@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from fsoft.program.expr import to_signed
+from fsoft.program.program import PADDING
 from fsoft.program.state import ALIVE, DEAD, NEVER, Choose, Layout, Place, Question, Vector
 
 
@@ -143,7 +144,8 @@ class Memory:
         question = self._questions.get(index)
         if question is None:
             name = f"undefined {place.cells.name(number)}"
-            question = Question("undefined", name, 8 * size, place.object.loc, place.cells.run_of(number)[0].signed)
+            run = place.cells.run_of(number)[0]
+            question = Question("undefined", name, 8 * size, place.object.loc, run.signed, padding=run.ctype == PADDING)
             self._questions[index] = question
         value, old = choose(question, None), v[index]
         if isinstance(old, tuple):

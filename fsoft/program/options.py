@@ -13,6 +13,7 @@ PROPERTIES = (
     "no-overflow",  # signed overflow
     "no-division-by-zero",
     "no-bad-shift",
+    "no-bad-conversion",  # of a floating number that the integer type cannot hold
     "no-bad-index",  # an index outside its member or row, within the object
     "no-lock-misuse",
     "no-data-race",
@@ -33,6 +34,7 @@ class Options:
     `calls`: one copy of a function for each call ("inline"), or one in each thread ("once"); "auto" is inline as long as the program
     has at most `expansion` nodes with all calls expanded.
     `race_on`: the C names of the objects on which data races count; none means all. `race_model`: "svcomp" or "c11".
+    `malloc_may_fail`: allocations may give null. `library_may_fail`: creating threads, locks and their kin may fail for want of resources.
     `checks`: properties of PROPERTIES that are on. `unknown_functions`: "reject" or "havoc".
     `error_labels`: labels that violate unreach-call when they are reached; ERROR does in tasks of the competition in any case.
     `observer`: a function that only looks on (the atoms of an LTL formula), in a slot of its own behind all others. What it reads
@@ -47,6 +49,7 @@ class Options:
     heap_size: int = 64
     heap_reuse: bool = True
     malloc_may_fail: bool = False
+    library_may_fail: bool = False
     recursion: int = 4
     array_limit: int = 0
     calls: str = "auto"  # or "inline", "once"

@@ -161,6 +161,9 @@ class Leave:
 
 Action = Union[Assign, Load, Store, Input, Require, Check, Halt, Alloc, Free, Measure, Enter, Leave]
 
+PADDING = "padding"
+"""The `ctype` of runs of bytes between members, and the name of the inputs that such bytes get where a struct is assigned."""
+
 ORDERS = ("relaxed", "consume", "acquire", "release", "acq_rel", "")
 """Memory orders by their number in C; "" is seq_cst, and "?" (in a Load or Store) one that is computed."""
 
@@ -380,6 +383,6 @@ class Program:
 
 __all__ = [
     "Action", "Alloc", "Apart", "Assign", "Check", "Enter", "FALSE", "Free", "Halt", "Input", "Leave", "Load", "Location", "Marker",
-    "Measure", "ORDERS", "Object", "Origin", "Pool", "Program", "Register", "Require", "Run", "STOPS", "Step", "Store", "TRUE", "Tag",
-    "Template", "Thread",
+    "Measure", "ORDERS", "Object", "Origin", "PADDING", "Pool", "Program", "Register", "Require", "Run", "STOPS", "Step", "Store", "TRUE",
+    "Tag", "Template", "Thread",
 ]  # fmt: skip

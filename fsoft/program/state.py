@@ -31,7 +31,7 @@ NEVER, ALIVE, DEAD = 0, 1, 2
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is to be chosen: `width` bits under a name for traces. `kind`: input, undefined, among, alloc. `values` are representatives that
-    suffice, if known; `marker` is that of the Input."""
+    suffice, if known; `marker` is that of the Input; `padding`: for bytes between members."""
 
     kind: str
     name: str
@@ -40,6 +40,7 @@ class Question:
     signed: bool = False
     values: tuple[int, ...] | None = None
     marker: int | None = None
+    padding: bool = False
 
 
 Choose: TypeAlias = Callable[[Question, Sequence[int] | None], int]

@@ -6,11 +6,15 @@ moves are run once more on the definition of the semantics, so nothing here depe
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fsoft.frontend.source import Loc
+from fsoft.frontend.inputs import read_file
+from fsoft.frontend.source import InputError, Loc
 from fsoft.program import descriptor
 from fsoft.program.expr import evaluate
 from fsoft.program.interpreter import Interpreter, Machine, Script
@@ -26,6 +30,20 @@ from fsoft.trace.values import in_library, user_loc
 
 Json = dict[str, Any]
 SCHEMA = "fsoft-trace/1"
+
+
+def digest_of(table: Json) -> str:
+    """SHA-256 of a trace without its digest: who reads it can tell whether it is as fsoft wrote it."""
+    rest = {name: value for name, value in table.items() if name != "digest"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
+
+
+def hash_of(path: str) -> str:
+    """SHA-256 of a file as it is now; "" if it cannot be read, or only once (a pipe)."""
+    try:
+        return hashlib.sha256(read_file(path)).hexdigest() if os.path.isfile(path) else ""
+    except InputError:
+        return ""
 
 
 def place(loc: Loc) -> Json:
@@ -170,7 +188,8 @@ class Recorder:
 
     def _input(self, question: Question, value: int, step: Step) -> Json:
         loc = question.loc if not in_library(question.loc) else user_loc(step)
-        entry = {"kind": question.kind, "name": question.name, "width": question.width, "signed": question.signed}
+        kind = "padding" if question.kind == "input" and question.padding else question.kind
+        entry = {"kind": kind, "name": question.name, "width": question.width, "signed": question.signed}
         entry["library"] = in_library(question.loc)
         if question.kind == "alloc":
             return {**entry, "value": value, **self._address(value), **place(loc)}

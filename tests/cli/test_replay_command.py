@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from fsoft.cli.main import main
+from fsoft.trace.record import digest_of, hash_of
 
 RACE = """#include <assert.h>
 #include <pthread.h>
@@ -80,6 +81,9 @@ def test_a_prediction_that_does_not_come_true_is_our_bug(folder: Path, capsys: p
     trace = json.loads((folder / "t.json").read_text())
     trace["moves"].sort(key=lambda move: -move["slot"])
     (folder / "t.json").write_text(json.dumps(trace))
+    code, out, _ = fsoft(capsys, "replay", "race.c", "t.json")
+    assert code == 5 and "the trace is not as fsoft wrote it" in out[-2] and out[-1] == "UNKNOWN"
+    (folder / "t.json").write_text(json.dumps({**trace, "digest": digest_of(trace)}))
     code, _, err = fsoft(capsys, "replay", "race.c", "t.json")
     assert code == 6 and "THE REAL PROGRAM DOES NOT FAIL AS PREDICTED" in err[0] and err[0].startswith("race.c:10: error: ")
 
@@ -90,7 +94,7 @@ def test_runs_that_start_elsewhere(tmp_path: Path, capsys: pytest.CaptureFixture
     (tmp_path / "e.c").write_text(ELSEWHERE)
     trace = str(tmp_path / "e.json")
     assert main(["check", str(tmp_path / "e.c"), "--64", "--engine", "explicit", *start, "--trace-file", trace]) == 10
-    code, out, err = fsoft(capsys, "replay", str(tmp_path / "e.c"), trace)
+    code, out, err = fsoft(capsys, "replay", str(tmp_path / "e.c"), *start, trace)
     assert code == 10 and out[-1] == "FALSE(unreach-call)", (out, err)
 
 
@@ -106,7 +110,7 @@ def test_an_argument_that_cannot_be_passed(tmp_path: Path, capsys: pytest.Captur
     (tmp_path / "e.c").write_text("#include <assert.h>\nvoid f(float x) { assert(x != 3); }\n")
     trace = str(tmp_path / "e.json")
     assert main(["check", str(tmp_path / "e.c"), "--64", "--engine", "explicit", "--entry", "f", "--trace-file", trace]) == 10
-    code, _, err = fsoft(capsys, "replay", str(tmp_path / "e.c"), trace)
+    code, _, err = fsoft(capsys, "replay", str(tmp_path / "e.c"), "--entry", "f", trace)
     assert code == 2 and "the run starts with a parameter 'x' of a type that replay cannot pass" in err[0]
 
 
@@ -129,6 +133,29 @@ def test_sigterm_leaves_nothing_behind(folder: Path) -> None:
     assert process.wait() == 143 and os.listdir(folder / "tmp") == []
 
 
+@needs_gcc
+def test_kill_leaves_nothing_behind(folder: Path) -> None:
+    """The guard ends the program and removes the folder when fsoft is gone; what was left earlier goes at the next start."""
+    (folder / "endless.c").write_text(RACE.replace("int x;", "int x, z;").replace("  assert", "  for (;;) z++;\n  assert"))
+    trace = json.loads((folder / "t.json").read_text())
+    trace["files"][0] = {**trace["files"][0], "path": "endless.c", "sha256": hash_of("endless.c")}
+    (folder / "e.json").write_text(json.dumps(trace))
+    (folder / "tmp" / "fsoft-replay-old.scratch").mkdir(parents=True)
+    os.utime(folder / "tmp" / "fsoft-replay-old.scratch", (1, 1))
+    environment = {**os.environ, "TMPDIR": str(folder / "tmp"), "PYTHONPATH": str(Path(__file__).parents[2])}
+    process = subprocess.Popen([sys.executable, "-m", "fsoft", "replay", "endless.c", "e.json"], env=environment, stdout=subprocess.DEVNULL)
+    while process.poll() is None and not list((folder / "tmp").glob("fsoft-replay-*/schedule")):
+        time.sleep(0.01)
+    time.sleep(0.5)
+    assert process.poll() is None and len(os.listdir(folder / "tmp")) == 1
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 10
+    while os.listdir(folder / "tmp") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert os.listdir(folder / "tmp") == []
+
+
 def test_a_program_that_has_changed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "race.c").write_text(RACE + "\n")
     code, _, err = fsoft(capsys, "replay", "race.c", "t.json")
@@ -147,14 +174,67 @@ def test_nowhere_to_write(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert code == 2 and len(err) == 1 and "cannot be written" in err[0]
 
 
+@needs_gcc
+def test_a_trace_brings_no_code(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Macros, include paths and starts come from the command line; a trace that needs others says so."""
+    attack = 'main=x; __attribute__((constructor)) void go(void) { system("touch owned"); } int main'
+    trace = json.loads((folder / "t.json").read_text())
+    for change in ({"define": [attack]}, {"include": ["/evil"]}, {"undefine": ["x"]}):
+        files = [{**trace["files"][0], **change}]
+        (folder / "bad.json").write_text(json.dumps({**trace, "files": files}))
+        code, _, err = fsoft(capsys, "replay", "race.c", "bad.json")
+        assert code == 2 and "give fsoft replay the flags that fsoft check had" in err[0] and len(err) == 1
+    for change in ({"entry": "f"}, {"starts": ["main", "f"]}):
+        (folder / "bad.json").write_text(json.dumps({**trace, **change}))
+        code, _, err = fsoft(capsys, "replay", "race.c", "bad.json")
+        assert code == 2 and "the run starts" in err[0]
+    assert not (folder / "owned").exists()
+
+
+@needs_gcc
+def test_the_flags_of_the_check(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "inc").mkdir()
+    (folder / "inc" / "h.h").write_text("#define LIMIT 3\n")
+    (folder / "cache.c").write_text(
+        '#include <assert.h>\n#include "h.h"\nint main(void) {\n#ifdef BUG\n  assert(LIMIT != 3);\n#endif\n  return 0;\n}\n'
+    )
+    flags = ["-DBUG", "-Iinc", "-UOTHER"]
+    assert main(["check", "cache.c", *flags, "--64", "--trace-file", "c.json"]) == 10
+    assert fsoft(capsys, "replay", "cache.c", *flags, "c.json")[0] == 10
+    code, _, err = fsoft(capsys, "replay", "cache.c", "c.json")
+    assert code == 2 and "read with -Iinc -UOTHER -DBUG, not no flags" in err[0]
+
+
+@needs_gcc
+@pytest.mark.parametrize("name", ["-dash.c", "@list.c", "new\nline.c", "two words.c", "a=b.c", b"bytes\xff.c"], ids=repr)
+def test_any_file_name(folder: Path, capsys: pytest.CaptureFixture[str], name: str | bytes) -> None:
+    """Names that gcc would take for options or for lists of arguments; names that no line table can hold."""
+    name = os.fsdecode(name)
+    (folder / "list.c").write_text("-DOWNED")
+    (folder / name).write_text(RACE)
+    assert _run("check", "--64", "--cpp", "gcc", "--trace-file", "n.json", "--", name).returncode == 10
+    done = _run("replay", "--", name, "n.json")
+    assert done.returncode == 10, done
+    if name.isprintable():
+        (folder / "task.yml").write_text(f'format_version: "2.0"\ninput_files: "{name}"\noptions:\n  data_model: LP64\n')
+        assert fsoft(capsys, "check", "--cpp", "gcc", "task.yml")[0] == 10
+        assert fsoft(capsys, "replay", "task.yml", "n.json")[0] == 10
+
+
+def _run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """In a process of its own: what is printed need not be UTF-8."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    return subprocess.run([sys.executable, "-m", "fsoft", *arguments], env=environment, capture_output=True)
+
+
 @pytest.mark.parametrize(("arguments", "code", "said"), [
     (["race.c"], 1, "expected the C files and then the trace"),
-    (["race.c", "none.json"], 2, "none.json: error: cannot be read"),
+    (["race.c", "none.json"], 2, "none.json: error: there is no such file"),
     (["race.c", "bad.json"], 2, "bad.json: error: not valid JSON"),
     (["race.c", "other.json"], 2, "not a trace that fsoft wrote"),
     (["race.c", "true.json"], 2, "the verdict is TRUE"),
     (["race.c", "t.json", "--32"], 2, "the trace is of the 64-bit program"),
-    (["race.c", "race.c", "t.json"], 2, "the trace is of 1 files, not 2"),
+    (["race.c", "bad.json", "t.json"], 2, "the trace is of 1 files, not 2"),
     (["none.c", "t.json"], 2, "none.c: error: there is no such file"),
 ])  # fmt: skip
 def test_one_line_errors(folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, said: str) -> None:

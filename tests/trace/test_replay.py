@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fsoft.cli.main import main
-from fsoft.trace.replay import Outcome, prepare
+from fsoft.trace.replay import Outcome, prepare, source_of
 from fsoft.trace.replay.schedule import PENDING, READS, WRITES, Schedule
 from tests.models.table import MODELS
 
@@ -100,7 +100,7 @@ def trace_of(folder: Path, path: Path, prop: str, *options: str) -> dict[str, An
 
 def replay(folder: Path, path: Path, prop: str, *options: str) -> tuple[Outcome, dict[str, Any]]:
     trace = trace_of(folder, path, prop, *options)
-    return prepare(trace, [str(path)], 64 if "--64" in options else 32, str(folder)).run(60), trace
+    return prepare(trace, [source_of(str(path), trace["files"][0])], 64 if "--64" in options else 32, str(folder)).run(60), trace
 
 
 @needs_gcc
@@ -137,7 +137,7 @@ def test_a_run_that_does_not_fail_is_no_confirmation(folder: Path) -> None:
     for move in trace["moves"]:
         for given in move["inputs"]:
             given["value"] = 200
-    outcome = prepare(trace, [str(path)], 64, str(folder)).run(60)
+    outcome = prepare(trace, [source_of(str(path), trace["files"][0])], 64, str(folder)).run(60)
     assert outcome.kind == "ended" and not outcome.confirms(trace)
 
 
@@ -147,7 +147,7 @@ def test_another_schedule_does_not_fail(folder: Path) -> None:
     path = MODELS / "mutex/test_and_set.c"
     trace = trace_of(folder, path, "unreach-call", "--64", "-DTWO_STEPS")
     trace["moves"].sort(key=lambda move: move["slot"])
-    assert not prepare(trace, [str(path)], 64, str(folder)).run(60).confirms(trace)
+    assert not prepare(trace, [source_of(str(path), trace["files"][0])], 64, str(folder)).run(60).confirms(trace)
 
 
 @needs_gcc

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsoft.frontend.cpp.scan import Tok
-from fsoft.frontend.tokens import EXPANSION, EXPANSION_END
+from fsoft.frontend.tokens import EXPANSION, EXPANSION_END, escape_file
 
 _FEW_LINES = 8  # as many newlines are written rather than a marker
 
@@ -62,8 +62,7 @@ class Writer:
         if file == self.file and 0 < line - self.line <= _FEW_LINES:
             self.out.append("\n" * (line - self.line))
         else:
-            quoted = file.replace("\\", "\\\\").replace('"', '\\"')
-            self.out.append(f'\n#line {line} "{quoted}"\n')
+            self.out.append(f'\n#line {line} "{escape_file(file)}"\n')
         self.out.append(" " * (column - 1))
         self.file, self.line, self.column = file, line, column
         self.end = None

@@ -6,7 +6,8 @@
 
 __fsoft_atomic int pthread_barrier_init(struct __fsoft_barrier *b, const void *attr, unsigned count) {
     __fsoft_tag("init", b);
-    if (count == 0) return EINVAL;
+    if (count == 0 || count > 2147483647) return EINVAL;
+    if (fails()) return __VERIFIER_nondet_bool() ? EAGAIN : ENOMEM;
     if (known(b)) __fsoft_check(b->arrived >= b->count, MISUSE, "initialisation of a barrier that is initialised already");
     *(unsigned long long *)b = count; /* count and arrived: glibc may have one scalar there */
     b->waiting = 0;
@@ -76,7 +77,7 @@ int pthread_barrier_wait(struct __fsoft_barrier *b) {
 }
 
 int pthread_barrierattr_init(int *attr) {
-    return 0;
+    return fails() ? ENOMEM : 0;
 }
 
 int pthread_barrierattr_destroy(int *attr) {
@@ -84,5 +85,5 @@ int pthread_barrierattr_destroy(int *attr) {
 }
 
 int pthread_barrierattr_setpshared(int *attr, int shared) {
-    return 0;
+    return shared == 0 || shared == 1 ? 0 : EINVAL;
 }

@@ -1,11 +1,15 @@
 /* threads.h over the same objects. Results: 0 success, 1 busy, 2 error, 4 timed out. */
 
 int thrd_create(unsigned long *id, int (*start)(void *), void *arg) {
+    if (fails()) {
+        if (__VERIFIER_nondet_bool()) *id = 0; /* POSIX leaves open what is there */
+        return __VERIFIER_nondet_bool() ? 2 : 3;
+    }
     __fsoft_create((__SIZE_TYPE__ *)id, (void *(*)(void *))start, arg, 0);
     return 0;
 }
 
-int thrd_join(unsigned long id, int *result) {
+__fsoft_plain int thrd_join(unsigned long id, int *result) {
     void *value;
     if (pthread_join(id, result ? &value : 0)) return 2;
     if (result) *result = (int)(long)value;
@@ -33,12 +37,13 @@ void thrd_yield(void) {
 
 int thrd_sleep(const struct __fsoft_timespec *duration, struct __fsoft_timespec *rest) {
     if (CANCELS) pthread_testcancel();
-    return 0;
+    return bad_time(duration) ? -2 : 0;
 }
 
 __fsoft_atomic int mtx_init(struct __fsoft_mutex *m, int kind) {
     __fsoft_tag("init", m);
     if (known(m)) __fsoft_check(m->owner == 0, MISUSE, "initialisation of a locked mutex");
+    if (fails()) return 2;
     m->owner = 0;
     m->count = 0;
     m->kind16 = sizeof(void *) == 4 ? 0 : kind & 1;
@@ -69,7 +74,8 @@ int mtx_unlock(struct __fsoft_mutex *m) {
 }
 
 int cnd_init(struct __fsoft_cond *c) {
-    return pthread_cond_init(c, 0);
+    int error = pthread_cond_init(c, 0);
+    return error == ENOMEM ? 3 : error ? 2 : 0;
 }
 
 void cnd_destroy(struct __fsoft_cond *c) {

@@ -4,6 +4,7 @@
 __fsoft_atomic int pthread_cond_init(struct __fsoft_cond *c, const void *attr) {
     __fsoft_tag("init", c);
     if (known(c)) __fsoft_check(c->waiting == 0, MISUSE, "initialisation of a condition that a thread waits for");
+    if (fails()) return __VERIFIER_nondet_bool() ? EAGAIN : ENOMEM;
     c->waiting = 0;
     if (CHECKED) {
         c->destroyed = 0;
@@ -149,8 +150,9 @@ int pthread_cond_wait(struct __fsoft_cond *c, struct __fsoft_mutex *m) {
     return 0;
 }
 
-int pthread_cond_timedwait(struct __fsoft_cond *c, struct __fsoft_mutex *m, const void *until) {
+int pthread_cond_timedwait(struct __fsoft_cond *c, struct __fsoft_mutex *m, const struct __fsoft_timespec *until) {
     int held, how, result = 0;
+    if (bad_time(until)) return EINVAL;
     if (CANCELS) pthread_testcancel();
     if (cond_denied(m)) return EPERM;
     held = cond_enter(c, m);
@@ -165,7 +167,8 @@ int pthread_cond_timedwait(struct __fsoft_cond *c, struct __fsoft_mutex *m, cons
     return result;
 }
 
-int pthread_cond_clockwait(struct __fsoft_cond *c, struct __fsoft_mutex *m, int clock, const void *until) {
+int pthread_cond_clockwait(struct __fsoft_cond *c, struct __fsoft_mutex *m, int clock, const struct __fsoft_timespec *until) {
+    if (clock != 0 && clock != 1) return EINVAL;
     return pthread_cond_timedwait(c, m, until);
 }
 
@@ -187,7 +190,7 @@ __fsoft_atomic int pthread_cond_broadcast(struct __fsoft_cond *c) {
 }
 
 int pthread_condattr_init(int *attr) {
-    return 0;
+    return fails() ? ENOMEM : 0;
 }
 
 int pthread_condattr_destroy(int *attr) {
@@ -195,9 +198,9 @@ int pthread_condattr_destroy(int *attr) {
 }
 
 int pthread_condattr_setclock(int *attr, int clock) {
-    return 0;
+    return clock == 0 || clock == 1 ? 0 : EINVAL;
 }
 
 int pthread_condattr_setpshared(int *attr, int shared) {
-    return 0;
+    return shared == 0 || shared == 1 ? 0 : EINVAL;
 }

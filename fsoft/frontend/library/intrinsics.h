@@ -54,10 +54,13 @@ void *__fsoft_alloc_zero(__SIZE_TYPE__ size);  /* the same, filled with zeros (c
 void __fsoft_free(void *object);
 __SIZE_TYPE__ __fsoft_object_size(const void *object); /* size of the object that the pointer points into; 0 if it is not alive */
 int __fsoft_reuses(void);               /* a constant: a slot may run several threads, one after the other */
-int __fsoft_malloc_may_fail(void);      /* a constant: --malloc-may-fail */
+int __fsoft_malloc_may_fail(void);      /* a constant: --malloc-may-fail; without it the answer says that the function is taken to succeed */
+int __fsoft_library_may_fail(void);     /* the same for --library-may-fail */
+void __fsoft_note(const char *text);    /* the answer says this */
 int __fsoft_create(__SIZE_TYPE__ *id, void *(*start)(void *), void *arg, int detached); /* takes a slot; 0, or EAGAIN never (a missing slot is a cut) */
 int __fsoft_uses(const char *function); /* a constant: whether code of the user refers to this function; 1 is always sound */
 int __fsoft_wanted(const char *function); /* a constant: whether code of the user looks at a result of this function; 1 is always sound */
+int __fsoft_measured(const char *function); /* a constant: whether code of the user looks at more than the sign of its result; 1 is always sound */
 int __fsoft_checks(const char *property); /* a constant: whether the property is switched on */
 int __fsoft_known(const void *object);  /* whether there is nothing but zeros and what library functions wrote: 0 where that is not sure */
 int __fsoft_literal(const char *text);  /* a constant: whether it points into a string literal, with a zero behind it; 0 is always sound */

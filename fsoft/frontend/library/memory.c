@@ -1,4 +1,31 @@
-/* The heap, and blocks of memory. Copies go by the widest unit that divides both addresses and the size. */
+/* The heap, and blocks of memory. Copies go by the widest unit that divides both addresses and the size.
+
+   Pointers must be valid even where nothing is read or written (C11 7.24.1): null with a size of zero is undefined. */
+
+static void present(const void *object) {
+    if (!object) {
+        __fsoft_check(0, "valid-deref", "a null pointer is given to a function of the library");
+        __fsoft_undefined("a null pointer is given to a function of the library");
+    }
+}
+
+/* What is written to `to` must not overlap what is read from `from`. */
+static void apart(const void *to, __SIZE_TYPE__ written, const void *from, __SIZE_TYPE__ read) {
+    if (written != 0 && read != 0 && ((__SIZE_TYPE__)to - (__SIZE_TYPE__)from < read || (__SIZE_TYPE__)from - (__SIZE_TYPE__)to < written)) {
+        __fsoft_check(0, "valid-deref", "copying between objects that overlap");
+        __fsoft_undefined("copying between objects that overlap");
+    }
+}
+
+__fsoft_plain static void copy_up(void *to, const void *from, __SIZE_TYPE__ size) {
+    __SIZE_TYPE__ i, both = (__SIZE_TYPE__)to | (__SIZE_TYPE__)from | size;
+    if (both % 8 == 0)
+        for (i = 0; i < size / 8; i++) ((unsigned long long *)to)[i] = ((const unsigned long long *)from)[i];
+    else if (both % 4 == 0)
+        for (i = 0; i < size / 4; i++) ((unsigned *)to)[i] = ((const unsigned *)from)[i];
+    else
+        for (i = 0; i < size; i++) ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
+}
 
 void *malloc(__SIZE_TYPE__ size) {
     if (__fsoft_malloc_may_fail() && __VERIFIER_nondet_bool()) {
@@ -31,7 +58,7 @@ void *realloc(void *old, __SIZE_TYPE__ size) {
     object = malloc(size);
     if (!object) return 0;
     kept = __fsoft_object_size(old);
-    memcpy(object, old, kept < size ? kept : size);
+    copy_up(object, old, kept < size ? kept : size);
     __fsoft_free(old);
     return object;
 }
@@ -78,14 +105,13 @@ __fsoft_plain int posix_memalign(void **result, __SIZE_TYPE__ alignment, __SIZE_
     return 0;
 }
 
-__fsoft_plain void *memcpy(void *to, const void *from, __SIZE_TYPE__ size) {
-    __SIZE_TYPE__ i, both = (__SIZE_TYPE__)to | (__SIZE_TYPE__)from | size;
-    if (both % 8 == 0)
-        for (i = 0; i < size / 8; i++) ((unsigned long long *)to)[i] = ((const unsigned long long *)from)[i];
-    else if (both % 4 == 0)
-        for (i = 0; i < size / 4; i++) ((unsigned *)to)[i] = ((const unsigned *)from)[i];
-    else
-        for (i = 0; i < size; i++) ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
+void *memcpy(void *to, const void *from, __SIZE_TYPE__ size) {
+    if (size == 0) {
+        present(to);
+        present(from);
+    }
+    if (to != from) apart(to, size, from, size); /* compilers rely on copies to the same place */
+    copy_up(to, from, size);
     return to;
 }
 
@@ -105,8 +131,12 @@ __fsoft_plain static void copy_down(void *to, const void *from, __SIZE_TYPE__ si
 }
 
 void *memmove(void *to, const void *from, __SIZE_TYPE__ size) {
+    if (size == 0) {
+        present(to);
+        present(from);
+    }
     if ((__SIZE_TYPE__)to <= (__SIZE_TYPE__)from)
-        memcpy(to, from, size);
+        copy_up(to, from, size);
     else
         copy_down(to, from, size);
     return to;
@@ -119,6 +149,7 @@ void bcopy(const void *from, void *to, __SIZE_TYPE__ size) {
 __fsoft_plain void *memset(void *to, int byte, __SIZE_TYPE__ size) {
     __SIZE_TYPE__ i, both = (__SIZE_TYPE__)to | size;
     unsigned long long unit = (unsigned char)byte * 0x0101010101010101ull;
+    if (size == 0) present(to);
     if (both % 8 == 0)
         for (i = 0; i < size / 8; i++) ((unsigned long long *)to)[i] = unit;
     else if (both % 4 == 0)
@@ -136,29 +167,45 @@ void explicit_bzero(void *to, __SIZE_TYPE__ size) {
     memset(to, 0, size);
 }
 
-__fsoft_plain int memcmp(const void *a, const void *b, __SIZE_TYPE__ size) {
+/* Both blocks are there as a whole; what is behind the first difference is read where somebody asks about accesses. */
+__fsoft_plain static int order_of_blocks(const void *a, const void *b, __SIZE_TYPE__ size) {
     __SIZE_TYPE__ i;
-    for (i = 0; i < size; i++) {
-        unsigned char x = ((const unsigned char *)a)[i], y = ((const unsigned char *)b)[i];
-        if (x != y) return x < y ? -1 : 1;
+    int order = 0;
+    if (size == 0) {
+        present(a);
+        present(b);
     }
-    return 0;
+    for (i = 0; i < size && (LOOKS || order == 0); i++) {
+        unsigned char x = ((const unsigned char *)a)[i], y = ((const unsigned char *)b)[i];
+        if (order == 0 && x != y) order = x < y ? -1 : 1;
+    }
+    return order;
+}
+
+int memcmp(const void *a, const void *b, __SIZE_TYPE__ size) {
+    int order = order_of_blocks(a, b, size);
+    return __fsoft_measured("memcmp") ? any_of_sign(order) : order;
 }
 
 int bcmp(const void *a, const void *b, __SIZE_TYPE__ size) {
-    return memcmp(a, b, size);
+    int order = order_of_blocks(a, b, size);
+    return __fsoft_measured("bcmp") ? any_but_zero(order) : order;
 }
 
 __fsoft_plain void *memchr(const void *in, int byte, __SIZE_TYPE__ size) {
     __SIZE_TYPE__ i;
+    if (size == 0) present(in);
     for (i = 0; i < size; i++)
         if (((const unsigned char *)in)[i] == (unsigned char)byte) return (unsigned char *)in + i;
     return 0;
 }
 
+/* Reads the whole block. */
 __fsoft_plain void *memrchr(const void *in, int byte, __SIZE_TYPE__ size) {
     __SIZE_TYPE__ i;
-    for (i = size; i > 0; i--)
-        if (((const unsigned char *)in)[i - 1] == (unsigned char)byte) return (unsigned char *)in + (i - 1);
-    return 0;
+    void *last = 0;
+    if (size == 0) present(in);
+    for (i = 0; i < size; i++)
+        if (((const unsigned char *)in)[i] == (unsigned char)byte) last = (unsigned char *)in + i;
+    return last;
 }

@@ -23,6 +23,7 @@ static void gave(void) {
 __fsoft_atomic int pthread_mutex_init(struct __fsoft_mutex *m, const struct __fsoft_mutexattr *attr) {
     __fsoft_tag("init", m);
     if (known(m)) __fsoft_check(m->owner == 0, MISUSE, "initialisation of a locked mutex");
+    if (fails()) return __VERIFIER_nondet_bool() ? EAGAIN : ENOMEM;
     m->owner = 0;
     m->count = 0;
     mutex_set_kind(m, attr ? attr->kind & 3 : 0);
@@ -77,14 +78,16 @@ int pthread_mutex_trylock(struct __fsoft_mutex *m) {
     return mutex_try(m, EBUSY);
 }
 
-int pthread_mutex_timedlock(struct __fsoft_mutex *m, const void *until) {
+/* A time that is no time matters only if the thread would have to wait. */
+int pthread_mutex_timedlock(struct __fsoft_mutex *m, const struct __fsoft_timespec *until) {
+    if (bad_time(until)) return mutex_try(m, EINVAL);
     if (__fsoft_timeout()) return mutex_try(m, ETIMEDOUT);
     return pthread_mutex_lock(m);
 }
 
-int pthread_mutex_clocklock(struct __fsoft_mutex *m, int clock, const void *until) {
-    if (__fsoft_timeout()) return mutex_try(m, ETIMEDOUT);
-    return pthread_mutex_lock(m);
+int pthread_mutex_clocklock(struct __fsoft_mutex *m, int clock, const struct __fsoft_timespec *until) {
+    if (clock != 0 && clock != 1) return EINVAL;
+    return pthread_mutex_timedlock(m, until);
 }
 
 __fsoft_atomic int pthread_mutex_unlock(struct __fsoft_mutex *m) {
@@ -106,7 +109,8 @@ __fsoft_atomic int pthread_mutex_unlock(struct __fsoft_mutex *m) {
     return 0;
 }
 
-int pthread_mutexattr_init(struct __fsoft_mutexattr *attr) {
+__fsoft_plain int pthread_mutexattr_init(struct __fsoft_mutexattr *attr) {
+    if (fails()) return ENOMEM;
     attr->kind = 0;
     return 0;
 }
@@ -115,23 +119,24 @@ int pthread_mutexattr_destroy(struct __fsoft_mutexattr *attr) {
     return 0;
 }
 
-int pthread_mutexattr_settype(struct __fsoft_mutexattr *attr, int kind) {
+__fsoft_plain int pthread_mutexattr_settype(struct __fsoft_mutexattr *attr, int kind) {
     if (kind < 0 || kind > 3) return EINVAL;
     attr->kind = kind;
     return 0;
 }
 
-int pthread_mutexattr_gettype(const struct __fsoft_mutexattr *attr, int *kind) {
+__fsoft_plain int pthread_mutexattr_gettype(const struct __fsoft_mutexattr *attr, int *kind) {
     *kind = attr->kind;
     return 0;
 }
 
 int pthread_mutexattr_setpshared(struct __fsoft_mutexattr *attr, int shared) {
-    return 0;
+    return shared == 0 || shared == 1 ? 0 : EINVAL;
 }
 
 int pthread_mutexattr_setprotocol(struct __fsoft_mutexattr *attr, int protocol) {
-    return 0;
+    if (protocol == 2) __fsoft_undefined("priority ceilings are not modelled");
+    return protocol == 0 || protocol == 1 ? 0 : EINVAL;
 }
 
 /* A spin lock is an int: the owner's id, 0 = free, -1 = destroyed. */
@@ -139,6 +144,7 @@ int pthread_mutexattr_setprotocol(struct __fsoft_mutexattr *attr, int protocol) 
 __fsoft_atomic int pthread_spin_init(int *lock, int shared) {
     __fsoft_tag("init", lock);
     if (known(lock)) __fsoft_check(*lock <= 0, MISUSE, "initialisation of a locked spin lock");
+    if (fails()) return __VERIFIER_nondet_bool() ? EAGAIN : ENOMEM;
     *lock = 0;
     return 0;
 }

@@ -6,6 +6,8 @@
 #define ESRCH 3
 #define EAGAIN 11
 #define ENOMEM 12
+#define ENOSPC 28
+#define ENOTSUP 95
 #define EBUSY 16
 #define EINVAL 22
 #define ERANGE 34
@@ -15,6 +17,8 @@
 
 #define MISUSE "no-lock-misuse"
 #define CHECKED __fsoft_checks("no-lock-misuse")
+/* Whether anybody asks about reading. */
+#define LOOKS (__fsoft_checks("valid-deref") || __fsoft_checks("no-data-race"))
 #define CANCELS __fsoft_uses("pthread_cancel")
 #define SELF_BIT ((__fsoft_mask)1 << (__fsoft_self() - 1))
 
@@ -48,10 +52,14 @@ struct __fsoft_cond {
 };
 
 struct __fsoft_rwlock {
-    int writer;           /* id, 0 = none */
-    int destroyed;
+    __fsoft_mask waiting; /* writers that readers wait for, if the lock is of that kind */
     __fsoft_mask readers; /* who holds it for reading */
     __fsoft_mask again;   /* who of them holds it twice */
+    unsigned char kind24; /* glibc's kind in ILP32 */
+    char destroyed;
+    int writer;           /* id, 0 = none */
+    int unused[4];
+    unsigned kind48;      /* glibc's kind in LP64; the lock ends before it in ILP32 */
 };
 
 struct __fsoft_barrier {
@@ -87,6 +95,13 @@ struct __fsoft_cleanup { /* pthread_cleanup_push: a list through the stack */
     struct __fsoft_cleanup *next;
 };
 
+int __VERIFIER_nondet_int(void);
+unsigned __VERIFIER_nondet_uint(void);
+long __VERIFIER_nondet_long(void);
+unsigned long __VERIFIER_nondet_ulong(void);
+char __VERIFIER_nondet_char(void);
+_Bool __VERIFIER_nondet_bool(void);
+
 __thread int __fsoft_errno;
 
 static void set_errno(int error) {
@@ -117,14 +132,23 @@ static int cancelled(void) { /* whether this thread must act on a request to end
     return 0;
 }
 
+/* Creating things takes memory and other resources. */
+static int fails(void) {
+    return __fsoft_library_may_fail() && __VERIFIER_nondet_bool();
+}
+
+/* Functions for output may leave anything in errno, even if they succeed (C11 7.5). */
+static void spoil_errno(void) {
+    if (__fsoft_uses("__errno_location") && __VERIFIER_nondet_bool()) __fsoft_errno = (int)(__VERIFIER_nondet_uint() >> 25) + 1;
+}
+
+/* Times that functions refuse (POSIX: EINVAL). */
+__fsoft_plain static int bad_time(const struct __fsoft_timespec *time) {
+    long nanoseconds = time->nanoseconds;
+    return nanoseconds < 0 || nanoseconds >= 1000000000;
+}
+
 static int known(const void *object) { /* memory may hold anything before an object is initialised there: is it known to look free? */
     if (CHECKED) return __fsoft_known(object);
     return 0;
 }
-
-int __VERIFIER_nondet_int(void);
-unsigned __VERIFIER_nondet_uint(void);
-long __VERIFIER_nondet_long(void);
-unsigned long __VERIFIER_nondet_ulong(void);
-char __VERIFIER_nondet_char(void);
-_Bool __VERIFIER_nondet_bool(void);

@@ -8,6 +8,10 @@ __fsoft_atomic int sem_init(struct __fsoft_sem *s, int shared, unsigned value) {
         set_errno(EINVAL);
         return -1;
     }
+    if (fails()) {
+        set_errno(ENOSPC);
+        return -1;
+    }
     if (known(s)) __fsoft_check(s->destroyed != LIVE, MISUSE, "initialisation of a semaphore that is initialised already");
     s->value = (long)value;
     if (CHECKED) s->destroyed = LIVE;
@@ -56,8 +60,14 @@ int sem_trywait(struct __fsoft_sem *s) {
     return result;
 }
 
-int sem_timedwait(struct __fsoft_sem *s, const void *until) {
+/* A time that is no time is refused, or not looked at if the semaphore is free. */
+int sem_timedwait(struct __fsoft_sem *s, const struct __fsoft_timespec *until) {
     if (CANCELS) pthread_testcancel();
+    if (bad_time(until)) {
+        if (__VERIFIER_nondet_bool() && sem_try(s) == 0) return 0;
+        set_errno(EINVAL);
+        return -1;
+    }
     if (__fsoft_timeout()) {
         if (sem_try(s) == 0) return 0;
         set_errno(ETIMEDOUT);
@@ -67,7 +77,11 @@ int sem_timedwait(struct __fsoft_sem *s, const void *until) {
     return 0;
 }
 
-int sem_clockwait(struct __fsoft_sem *s, int clock, const void *until) {
+int sem_clockwait(struct __fsoft_sem *s, int clock, const struct __fsoft_timespec *until) {
+    if (clock != 0 && clock != 1) {
+        set_errno(EINVAL);
+        return -1;
+    }
     return sem_timedwait(s, until);
 }
 

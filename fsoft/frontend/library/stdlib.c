@@ -44,6 +44,10 @@ __fsoft_plain unsigned long long __fsoft_strtoull(const char *s, char **end, int
     const char *start = s;
     unsigned long long value = 0, bound;
     int negative, digit, over = 0, any = 0;
+    if (base < 0 || base == 1 || base > 36) {
+        set_errno(EINVAL);
+        return 0;
+    }
     while (*s == ' ' || (*s >= '\t' && *s <= '\r')) s++;
     negative = *s == '-';
     if (*s == '-' || *s == '+') s++;
@@ -106,12 +110,36 @@ __fsoft_plain static void swap_bytes(unsigned char *a, unsigned char *b, __SIZE_
     }
 }
 
+/* What compares equal ends in any order. Any element may be moved, even if all are in order. */
+
+__fsoft_plain static void touch(char *data, __SIZE_TYPE__ size) {
+    __SIZE_TYPE__ i;
+    if (__fsoft_checks("no-data-race"))
+        for (i = 0; i < size; i++) data[i] = data[i];
+}
+
+static int goes_down(int order) {
+    return order > 0 || (order == 0 && __VERIFIER_nondet_bool());
+}
+
 void qsort(void *base, __SIZE_TYPE__ count, __SIZE_TYPE__ size, int (*compare)(const void *, const void *)) {
     unsigned char *first = (unsigned char *)base;
     __SIZE_TYPE__ i, j;
+    __fsoft_note("qsort compares the elements that an insertion sort compares");
+    if (count > 1) touch((char *)base, count * size);
     for (i = 1; i < count; i++)
-        for (j = i; j > 0 && compare(first + (j - 1) * size, first + j * size) > 0; j--)
+        for (j = i; j > 0 && goes_down(compare(first + (j - 1) * size, first + j * size)); j--)
             swap_bytes(first + (j - 1) * size, first + j * size, size);
+}
+
+/* Of several elements that match any may be found: those beside the first that is. */
+
+static const char *any_match(const void *key, const char *first, const char *found, const char *last, __SIZE_TYPE__ size,
+                             int (*compare)(const void *, const void *)) {
+    long step = __VERIFIER_nondet_bool() ? (long)size : -(long)size;
+    const char *end = step < 0 ? first : last;
+    while (found != end && __VERIFIER_nondet_bool() && compare(key, found + step) == 0) found = found + step;
+    return found;
 }
 
 void *bsearch(const void *key, const void *base, __SIZE_TYPE__ count, __SIZE_TYPE__ size,
@@ -121,7 +149,10 @@ void *bsearch(const void *key, const void *base, __SIZE_TYPE__ count, __SIZE_TYP
         __SIZE_TYPE__ middle = low + (high - low) / 2;
         const char *element = (const char *)base + middle * size;
         int order = compare(key, element);
-        if (order == 0) return (void *)element;
+        if (order == 0) {
+            const char *first = (const char *)base + low * size;
+            return (void *)any_match(key, first, element, first + (high - low - 1) * size, size, compare);
+        }
         if (order < 0)
             high = middle;
         else

@@ -1,4 +1,4 @@
-/* Strings, byte by byte. */
+/* Strings, byte by byte; strings that only help to search are read to their ends first. */
 
 __fsoft_plain __SIZE_TYPE__ strlen(const char *s) {
     __SIZE_TYPE__ i = 0;
@@ -8,15 +8,18 @@ __fsoft_plain __SIZE_TYPE__ strlen(const char *s) {
 
 __fsoft_plain __SIZE_TYPE__ strnlen(const char *s, __SIZE_TYPE__ limit) {
     __SIZE_TYPE__ i = 0;
+    if (limit == 0) present(s);
     while (i < limit && s[i]) i++;
     return i;
 }
 
 __fsoft_plain char *stpcpy(char *to, const char *from) {
+    __SIZE_TYPE__ i;
     char c;
-    while ((c = *from++)) *to++ = c;
-    *to = 0;
-    return to;
+    for (i = 0; (c = from[i]); i++) to[i] = c;
+    to[i] = 0;
+    apart(to, i + 1, from, i + 1);
+    return to + i;
 }
 
 char *strcpy(char *to, const char *from) {
@@ -25,12 +28,20 @@ char *strcpy(char *to, const char *from) {
 }
 
 __fsoft_plain char *strncpy(char *to, const char *from, __SIZE_TYPE__ limit) {
-    __SIZE_TYPE__ i;
+    __SIZE_TYPE__ i, read = 0;
     char c = 1;
+    if (limit == 0) {
+        present(to);
+        present(from);
+    }
     for (i = 0; i < limit; i++) {
-        if (c) c = from[i];
+        if (c) {
+            c = from[i];
+            read = i + 1;
+        }
         to[i] = c;
     }
+    apart(to, limit, from, read);
     return to;
 }
 
@@ -42,12 +53,14 @@ char *strcat(char *to, const char *from) {
 __fsoft_plain char *strncat(char *to, const char *from, __SIZE_TYPE__ limit) {
     char *end = to + strlen(to), c;
     __SIZE_TYPE__ i;
-    for (i = 0; i < limit && (c = from[i]); i++) *end++ = c;
-    *end = 0;
+    if (limit == 0) present(from);
+    for (i = 0; i < limit && (c = from[i]); i++) end[i] = c;
+    end[i] = 0;
+    apart(end, i + 1, from, i < limit ? i + 1 : i);
     return to;
 }
 
-__fsoft_plain int strcmp(const char *a, const char *b) {
+__fsoft_plain static int order_of_texts(const char *a, const char *b) {
     for (;; a++, b++) {
         unsigned char x = (unsigned char)*a, y = (unsigned char)*b;
         if (x != y) return x < y ? -1 : 1;
@@ -55,12 +68,22 @@ __fsoft_plain int strcmp(const char *a, const char *b) {
     }
 }
 
-int strcoll(const char *a, const char *b) {
-    return strcmp(a, b);
+int strcmp(const char *a, const char *b) {
+    int order = order_of_texts(a, b);
+    return __fsoft_measured("strcmp") ? any_of_sign(order) : order;
 }
 
-__fsoft_plain int strncmp(const char *a, const char *b, __SIZE_TYPE__ limit) {
+int strcoll(const char *a, const char *b) {
+    int order = order_of_texts(a, b);
+    return __fsoft_measured("strcoll") ? any_of_sign(order) : order;
+}
+
+__fsoft_plain static int order_of_parts(const char *a, const char *b, __SIZE_TYPE__ limit) {
     __SIZE_TYPE__ i;
+    if (limit == 0) {
+        present(a);
+        present(b);
+    }
     for (i = 0; i < limit; i++) {
         unsigned char x = (unsigned char)a[i], y = (unsigned char)b[i];
         if (x != y) return x < y ? -1 : 1;
@@ -69,7 +92,12 @@ __fsoft_plain int strncmp(const char *a, const char *b, __SIZE_TYPE__ limit) {
     return 0;
 }
 
-__fsoft_plain int strcasecmp(const char *a, const char *b) {
+int strncmp(const char *a, const char *b, __SIZE_TYPE__ limit) {
+    int order = order_of_parts(a, b, limit);
+    return __fsoft_measured("strncmp") ? any_of_sign(order) : order;
+}
+
+__fsoft_plain static int order_of_letters(const char *a, const char *b) {
     for (;; a++, b++) {
         int x = tolower((unsigned char)*a), y = tolower((unsigned char)*b);
         if (x != y) return x < y ? -1 : 1;
@@ -77,14 +105,28 @@ __fsoft_plain int strcasecmp(const char *a, const char *b) {
     }
 }
 
-__fsoft_plain int strncasecmp(const char *a, const char *b, __SIZE_TYPE__ limit) {
+int strcasecmp(const char *a, const char *b) {
+    int order = order_of_letters(a, b);
+    return __fsoft_measured("strcasecmp") ? any_of_sign(order) : order;
+}
+
+__fsoft_plain static int order_of_letter_parts(const char *a, const char *b, __SIZE_TYPE__ limit) {
     __SIZE_TYPE__ i;
+    if (limit == 0) {
+        present(a);
+        present(b);
+    }
     for (i = 0; i < limit; i++) {
         int x = tolower((unsigned char)a[i]), y = tolower((unsigned char)b[i]);
         if (x != y) return x < y ? -1 : 1;
         if (!x) return 0;
     }
     return 0;
+}
+
+int strncasecmp(const char *a, const char *b, __SIZE_TYPE__ limit) {
+    int order = order_of_letter_parts(a, b, limit);
+    return __fsoft_measured("strncasecmp") ? any_of_sign(order) : order;
 }
 
 __fsoft_plain char *strchrnul(const char *s, int c) {
@@ -122,23 +164,23 @@ char *rindex(const char *s, int c) {
 }
 
 __fsoft_plain char *strstr(const char *s, const char *part) {
-    __SIZE_TYPE__ i;
+    __SIZE_TYPE__ i, size = strlen(part);
     for (;; s++) {
-        for (i = 0; part[i] && s[i] == part[i]; i++) continue;
-        if (!part[i]) return (char *)s;
+        for (i = 0; i < size && s[i] == part[i]; i++) continue;
+        if (i == size) return (char *)s;
         if (!s[i]) return 0;
     }
 }
 
 __fsoft_plain __SIZE_TYPE__ strspn(const char *s, const char *set) {
-    __SIZE_TYPE__ i = 0;
-    while (s[i] && strchr(set, s[i])) i++;
+    __SIZE_TYPE__ i = 0, size = strlen(set);
+    while (s[i] && memchr(set, s[i], size)) i++;
     return i;
 }
 
 __fsoft_plain __SIZE_TYPE__ strcspn(const char *s, const char *set) {
-    __SIZE_TYPE__ i = 0;
-    while (s[i] && !strchr(set, s[i])) i++;
+    __SIZE_TYPE__ i = 0, size = strlen(set);
+    while (s[i] && (size == 0 || !memchr(set, s[i], size))) i++;
     return i;
 }
 

@@ -31,14 +31,15 @@ _FORMAT = (
     "as these; directives of a literal format read texts and write numbers (`%n`), the result is a number that fits them; what a"
     " format that is no literal may do is done, and no FALSE rests on that; `%ls` stops the thread and forbids TRUE"
 )
-_SIGN = "the result is -1, 0 or 1; C promises its sign only, so do not ask for more"
+_SIGN = "the result is any value of the sign, where the program looks at more than the sign"
+_COPIES = "between objects that overlap: undefined (valid-deref); so is null, also with a size of zero"
 _SYSTEM = "calls the operating system"
 _SIGNALS = "signals are not modelled"
 _FILES = "files are not modelled"
 _TEXT = "formatting into or out of memory is not modelled"
 _REAL = "only arithmetic that IEEE 754 defines exactly is modelled"
 _CLOCK = "any value, also one before an earlier reading"
-_SLEEP = "returns 0 at once: every schedule is possible anyway"
+_SLEEP = "returns at once: every schedule is possible anyway"
 _ORDER = "every memory order is taken as seq_cst, and the verdict says so"
 _TIMED = "may time out whenever it would have to block, whatever the time given"
 _JUMP = "non-local jumps are not modelled"
@@ -83,19 +84,20 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("Conditions", MODELLED, "", "pthread_condattr_init pthread_condattr_destroy"),
     ("Conditions", APPROXIMATED, _ANY, "pthread_condattr_setclock pthread_condattr_setpshared"),
     ("Conditions", REJECTED, "no model", "pthread_condattr_getclock pthread_condattr_getpshared"),
-    ("Readers-writer locks", MODELLED, "without preference for readers or writers; a thread that takes it for reading a third time is cut,"
-     " which forbids TRUE", "pthread_rwlock_init pthread_rwlock_destroy pthread_rwlock_rdlock pthread_rwlock_wrlock"
-     " pthread_rwlock_tryrdlock pthread_rwlock_trywrlock pthread_rwlock_unlock"),
+    ("Readers-writer locks", MODELLED, "as in glibc, writers that wait hold up readers of the kind PREFER_WRITER_NONRECURSIVE only; a"
+     " thread that takes it for reading a third time is cut, which forbids TRUE", "pthread_rwlock_init pthread_rwlock_destroy"
+     " pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_rwlock_tryrdlock pthread_rwlock_trywrlock pthread_rwlock_unlock"),
     ("Readers-writer locks", APPROXIMATED, _TIMED, "pthread_rwlock_timedrdlock pthread_rwlock_timedwrlock"),
-    ("Readers-writer locks", MODELLED, "", "pthread_rwlockattr_init pthread_rwlockattr_destroy"),
-    ("Readers-writer locks", APPROXIMATED, _ANY, "pthread_rwlockattr_setpshared pthread_rwlockattr_setkind_np"),
-    ("Readers-writer locks", REJECTED, "no model", "pthread_rwlockattr_getpshared pthread_rwlockattr_getkind_np"),
+    ("Readers-writer locks", MODELLED, "", "pthread_rwlockattr_init pthread_rwlockattr_destroy pthread_rwlockattr_setkind_np"
+     " pthread_rwlockattr_getkind_np"),
+    ("Readers-writer locks", APPROXIMATED, _ANY, "pthread_rwlockattr_setpshared"),
+    ("Readers-writer locks", REJECTED, "no model", "pthread_rwlockattr_getpshared"),
     ("Barriers", MODELLED, "with generations; any thread of a generation may be the one that gets PTHREAD_BARRIER_SERIAL_THREAD",
      "pthread_barrier_init pthread_barrier_destroy pthread_barrier_wait pthread_barrierattr_init pthread_barrierattr_destroy"),
     ("Barriers", APPROXIMATED, _ANY, "pthread_barrierattr_setpshared"),
     ("Barriers", REJECTED, "no model", "pthread_barrierattr_getpshared"),
-    ("Thread-specific data", MODELLED, "up to 8 keys: the ninth stops the thread and forbids TRUE; destructors run when a thread ends",
-     "pthread_key_create pthread_key_delete pthread_getspecific pthread_setspecific"),
+    ("Thread-specific data", MODELLED, "up to 8 keys: the ninth stops the thread and forbids TRUE; destructors run in any order"
+     " when a thread ends", "pthread_key_create pthread_key_delete pthread_getspecific pthread_setspecific"),
     ("Semaphores", MODELLED, "", "sem_init sem_destroy sem_wait sem_trywait sem_post sem_getvalue"),
     ("Semaphores", APPROXIMATED, _TIMED, "sem_timedwait sem_clockwait"),
     ("Semaphores", REJECTED, "named semaphores are not modelled", "sem_open sem_close sem_unlink"),
@@ -109,7 +111,7 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("Assertions and inputs", MODELLED, "prunes the run", "__VERIFIER_assume assume_abort_if_not"),
     ("The process", MODELLED, "the process ends", "abort exit _exit _Exit quick_exit"),
     ("The process", REJECTED, "handlers at the end of the process are not modelled", "atexit on_exit at_quick_exit"),
-    ("The process", APPROXIMATED, "always 2", "getpid"),
+    ("The process", MODELLED, "any positive number, the same in a run", "getpid"),
     ("The process", REJECTED, _PROCESS, "fork vfork wait waitpid execl execlp execv execve execvp system popen pclose getppid"),
     ("The process", REJECTED, _SYSTEM, "getenv setenv unsetenv putenv sysconf syscall mmap munmap getopt getopt_long pipe ioctl select poll"
      " socket bind listen accept connect send recv"),
@@ -120,9 +122,12 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("Heap", APPROXIMATED, "as malloc: every object starts at an aligned address", "aligned_alloc memalign valloc posix_memalign"),
     ("Heap", APPROXIMATED, "a heap object that is never freed; with leak checking it stops the thread and forbids TRUE", "alloca"),
     ("Heap", REJECTED, _SYSTEM, "sbrk brk mallinfo malloc_usable_size"),
-    ("Blocks of memory", MODELLED, "", "memcpy mempcpy memmove memset memchr memrchr bzero explicit_bzero bcopy"),
+    ("Blocks of memory", MODELLED, _COPIES, "memcpy mempcpy"),
+    ("Blocks of memory", MODELLED, "null is a wrong argument (valid-deref), also with a size of zero",
+     "memmove memset memchr memrchr bzero explicit_bzero bcopy"),
     ("Blocks of memory", MODELLED, _SIGN, "memcmp bcmp"),
-    ("Strings", MODELLED, "", "strlen strnlen strcpy stpcpy strncpy strcat strncat strchr strchrnul"
+    ("Strings", MODELLED, _COPIES, "strcpy stpcpy strncpy strcat strncat"),
+    ("Strings", MODELLED, "", "strlen strnlen strchr strchrnul"
      " strrchr index rindex strstr strspn strcspn strpbrk strtok strtok_r strdup strndup"),
     ("Strings", MODELLED, _SIGN, "strcmp strncmp strcasecmp strncasecmp strcoll"),
     ("Strings", MODELLED, "in the C locale", "isalnum isalpha isascii isblank iscntrl isdigit isgraph islower isprint ispunct"
@@ -139,8 +144,8 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("Numbers", MODELLED, "", "fabs fabsf floor ceil trunc round fmin fmax"),
     ("Numbers", REJECTED, _REAL, "sqrt sqrtf cbrt hypot pow powf exp log log2 log10 sin cos tan asin acos atan atan2 sinh cosh tanh fmod"
      " floorf ceilf roundf truncf fabsl frexp ldexp modf"),
-    ("Sorting and searching", MODELLED, "an insertion sort; elements that compare equal keep their order", "qsort"),
-    ("Sorting and searching", MODELLED, "", "bsearch"),
+    ("Sorting and searching", APPROXIMATED, "compares what an insertion sort compares; what compares equal ends in any order", "qsort"),
+    ("Sorting and searching", MODELLED, "any of the elements that match", "bsearch"),
     ("Sorting and searching", REJECTED, "no model", "qsort_r lfind lsearch hsearch tsearch tfind tdelete"),
     ("Input and output", APPROXIMATED, _OUTPUT, "puts fputs putchar putc fputc perror fflush write"),
     ("Input and output", APPROXIMATED, _FORMAT, "printf fprintf dprintf"),

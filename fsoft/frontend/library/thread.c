@@ -35,8 +35,17 @@ __fsoft_plain int pthread_join(unsigned long id, void **result) {
     return 0;
 }
 
+__fsoft_plain static int is_detached(const struct __fsoft_attr *attr) {
+    return attr->detached;
+}
+
 int pthread_create(unsigned long *id, const struct __fsoft_attr *attr, void *(*start)(void *), void *arg) {
-    return __fsoft_create((__SIZE_TYPE__ *)id, start, arg, attr ? attr->detached : 0);
+    int detached = attr ? is_detached(attr) : 0;
+    if (fails()) {
+        if (__VERIFIER_nondet_bool()) *id = 0; /* POSIX leaves open what is there */
+        return attr && __VERIFIER_nondet_bool() ? EPERM : EAGAIN;
+    }
+    return __fsoft_create((__SIZE_TYPE__ *)id, start, arg, detached);
 }
 
 static __fsoft_atomic int detach(struct __fsoft_thread *thread) {
@@ -114,26 +123,35 @@ void pthread_testcancel(void) {
     if (cancelled()) pthread_exit((void *)-1L);
 }
 
+__thread int __fsoft_cancel_state; /* where nobody is cancelled */
+
+__thread int __fsoft_cancel_type;
+
 static __fsoft_atomic void set_cancel_state(int state) {
     struct __fsoft_thread *self = &__fsoft_threads[__fsoft_self() - 1];
     self->cancel = (self->cancel & ~(__fsoft_word)2) | ((__fsoft_word)state << 1);
 }
 
-int pthread_setcancelstate(int state, int *old) {
-    struct __fsoft_thread *self = &__fsoft_threads[__fsoft_self() - 1];
+static int cancel_state(void) {
+    if (CANCELS) return (int)(__fsoft_threads[__fsoft_self() - 1].cancel >> 1 & 1);
+    return __fsoft_cancel_state;
+}
+
+__fsoft_plain int pthread_setcancelstate(int state, int *old) {
     if (state != 0 && state != 1) return EINVAL;
-    if (CANCELS) {
-        if (old) *old = (int)(self->cancel >> 1 & 1);
+    if (old) *old = cancel_state();
+    if (CANCELS)
         set_cancel_state(state);
-    } else if (old)
-        *old = 0;
+    else
+        __fsoft_cancel_state = state;
     return 0;
 }
 
-int pthread_setcanceltype(int type, int *old) {
+__fsoft_plain int pthread_setcanceltype(int type, int *old) {
     if (type != 0 && type != 1) return EINVAL;
     if (CANCELS && type == 1) __fsoft_undefined("asynchronous cancellation is not modelled");
-    if (old) *old = 0;
+    if (old) *old = __fsoft_cancel_type;
+    __fsoft_cancel_type = type;
     return 0;
 }
 
@@ -171,9 +189,10 @@ int pthread_once(int *once, void (*routine)(void)) {
     return 0;
 }
 
-/* Attributes: only detachstate matters. */
+/* Attributes: only detachstate matters; what glibc refuses is refused. */
 
-int pthread_attr_init(struct __fsoft_attr *attr) {
+__fsoft_plain int pthread_attr_init(struct __fsoft_attr *attr) {
+    if (fails()) return ENOMEM;
     attr->detached = 0;
     return 0;
 }
@@ -182,23 +201,23 @@ int pthread_attr_destroy(struct __fsoft_attr *attr) {
     return 0;
 }
 
-int pthread_attr_setdetachstate(struct __fsoft_attr *attr, int state) {
+__fsoft_plain int pthread_attr_setdetachstate(struct __fsoft_attr *attr, int state) {
     if (state != 0 && state != 1) return EINVAL;
     attr->detached = state;
     return 0;
 }
 
-int pthread_attr_getdetachstate(const struct __fsoft_attr *attr, int *state) {
+__fsoft_plain int pthread_attr_getdetachstate(const struct __fsoft_attr *attr, int *state) {
     *state = attr->detached;
     return 0;
 }
 
 int pthread_attr_setstacksize(struct __fsoft_attr *attr, __SIZE_TYPE__ size) {
-    return 0;
+    return size < 16384 ? EINVAL : 0;
 }
 
 int pthread_attr_setstack(struct __fsoft_attr *attr, void *stack, __SIZE_TYPE__ size) {
-    return 0;
+    return size < 16384 ? EINVAL : 0;
 }
 
 int pthread_attr_setguardsize(struct __fsoft_attr *attr, __SIZE_TYPE__ size) {
@@ -206,35 +225,48 @@ int pthread_attr_setguardsize(struct __fsoft_attr *attr, __SIZE_TYPE__ size) {
 }
 
 int pthread_attr_setscope(struct __fsoft_attr *attr, int scope) {
-    return 0;
+    return scope == 0 ? 0 : scope == 1 ? ENOTSUP : EINVAL;
+}
+
+/* Whether a priority other than 0 fits, and who may ask for it, is the system's business. */
+
+__fsoft_plain static int priority(const int *parameters) {
+    return *parameters;
+}
+
+static int any_error(int error) {
+    return __VERIFIER_nondet_bool() ? error : 0;
 }
 
 int pthread_attr_setschedpolicy(struct __fsoft_attr *attr, int policy) {
-    return 0;
+    return policy >= 0 && policy <= 2 ? 0 : EINVAL;
 }
 
-int pthread_attr_setschedparam(struct __fsoft_attr *attr, const void *parameters) {
-    return 0;
+int pthread_attr_setschedparam(struct __fsoft_attr *attr, const int *parameters) {
+    return priority(parameters) == 0 ? 0 : any_error(EINVAL);
 }
 
 int pthread_attr_setinheritsched(struct __fsoft_attr *attr, int inherit) {
-    return 0;
+    return inherit == 0 || inherit == 1 ? 0 : EINVAL;
 }
 
-int pthread_setschedparam(unsigned long id, int policy, const void *parameters) {
-    return 0;
+int pthread_setschedparam(unsigned long id, int policy, const int *parameters) {
+    priority(parameters);
+    return any_error(__VERIFIER_nondet_bool() ? EINVAL : EPERM);
 }
 
-int pthread_setschedprio(unsigned long id, int priority) {
-    return 0;
+int pthread_setschedprio(unsigned long id, int wanted) {
+    return any_error(__VERIFIER_nondet_bool() ? EINVAL : EPERM);
 }
 
 int pthread_setconcurrency(int level) {
-    return 0;
+    return level < 0 ? EINVAL : 0;
 }
 
-int pthread_setname_np(unsigned long id, const char *name) {
-    return 0;
+__fsoft_plain int pthread_setname_np(unsigned long id, const char *name) {
+    int i = 0;
+    while (i < 16 && name[i]) i++;
+    return i == 16 ? ERANGE : 0;
 }
 
 int pthread_yield(void) {
@@ -258,6 +290,7 @@ static __fsoft_atomic unsigned new_key(void (*destructor)(void *)) {
 }
 
 __fsoft_plain int pthread_key_create(unsigned *key, void (*destructor)(void *)) {
+    if (fails()) return __VERIFIER_nondet_bool() ? EAGAIN : ENOMEM;
     *key = new_key(destructor);
     if (0) __fsoft_at_thread_exit();
     return 0;
@@ -276,23 +309,35 @@ void *pthread_getspecific(unsigned key) {
 
 int pthread_setspecific(unsigned key, const void *value) {
     if (key >= KEYS || !__fsoft_keys[key]) return EINVAL;
+    if (value && fails()) return ENOMEM;
     __fsoft_key_values[key] = (void *)value;
     return 0;
 }
 
-void __fsoft_at_thread_exit(void) {
-    int round, again = 1;
+/* The keys of this thread whose destructors are to be called. */
+static __fsoft_mask to_destroy(void) {
+    __fsoft_mask keys = 0;
     unsigned key;
-    for (round = 0; round < 4 && again; round++) {
-        again = 0;
-        for (key = 0; key < __fsoft_key_count; key++) {
-            void *value = __fsoft_key_values[key];
-            void (*destructor)(void *) = __fsoft_key_destructors[key];
-            __fsoft_key_values[key] = 0;
-            if (value && destructor) {
-                again = 1;
-                destructor(value);
-            }
+    for (key = 0; key < __fsoft_key_count; key++)
+        if (__fsoft_key_values[key] && __fsoft_key_destructors[key]) keys = keys | (__fsoft_mask)1 << key;
+    return keys;
+}
+
+static void destroy_value(unsigned key) {
+    void *value = __fsoft_key_values[key];
+    void (*destructor)(void *) = __fsoft_key_destructors[key];
+    __fsoft_key_values[key] = 0;
+    if (value && destructor) destructor(value);
+}
+
+/* In each round the destructors are called in any order. */
+void __fsoft_at_thread_exit(void) {
+    int round;
+    __fsoft_mask keys;
+    for (round = 0; round < 4 && (keys = to_destroy()); round++)
+        while (keys) {
+            unsigned key = (unsigned)__fsoft_choose(keys);
+            keys = keys & ~((__fsoft_mask)1 << key);
+            destroy_value(key);
         }
-    }
 }

@@ -280,7 +280,7 @@ class Calls(Output):
         assert isinstance(place, MemoryPlace)
         self.b.emit(Enter(place.base))
         if isinstance(given, MemoryPlace):
-            self.copy_record(place, given, symbol.type, self.b.loc)
+            self.copy_record(place, given, symbol.type, self.b.loc, fresh=True)
 
     # ------------------------------------------------------------ one copy per thread
 
@@ -334,5 +334,5 @@ class Calls(Output):
         """A record result for this call site alone: the next call overwrites the copy's own."""
         target = MemoryPlace(self.local_object(name, source.type, self.b.loc), 0, source.type)
         self.b.emit(Enter(target.base))
-        self.copy_record(target, source, source.type, self.b.loc)
+        self.copy_record(target, source, source.type, self.b.loc, fresh=True)
         return target

@@ -22,7 +22,7 @@ _BLOCK_CELLS = 256
 class Intrinsics(Creation):
     """`intrinsic(call, name)` lowers a call of a known name; the result is None if the name is not known."""
 
-    def intrinsic(self, call: tree.Call, name: str) -> Expr | None:
+    def intrinsic(self, call: tree.Call, name: str) -> Expr | MemoryPlace | None:
         method = _INTRINSICS.get(name)
         if method is not None:
             return method(self, call)
@@ -31,6 +31,11 @@ class Intrinsics(Creation):
         if name.startswith("__builtin_"):
             return self._arithmetic_builtin(call, name)
         return self.atomic_call(call, name)
+
+    def _first(self, call: tree.Call) -> Expr:
+        """The value of the first argument; the others are evaluated for their effects."""
+        values = [self.value(argument) for argument in call.args]
+        return values[0]
 
     # ------------------------------------------------------------ inputs
 
@@ -43,7 +48,7 @@ class Intrinsics(Creation):
 
     def _choose(self, call: tree.Call) -> Expr:
         target = self.b.temporary(value_bits(call.type))
-        self.b.emit(Input(str(target.data), "which thread", self.value(call.args[0]), loc=call.loc))
+        self.b.emit(Input(str(target.data), "which one", self.value(call.args[0]), loc=call.loc))
         return target
 
     # ------------------------------------------------------------ control
@@ -150,8 +155,27 @@ class Intrinsics(Creation):
         self.b.emit(Measure(str(target.data), self.value(call.args[0])))
         return target
 
-    def _may_fail(self, call: tree.Call) -> Expr:
-        return const(int(self.options.malloc_may_fail), value_bits(call.type))
+    def _malloc_may_fail(self, call: tree.Call) -> Expr:
+        return self._option(call, self.options.malloc_may_fail, "--malloc-may-fail")
+
+    def _library_may_fail(self, call: tree.Call) -> Expr:
+        return self._option(call, self.options.library_may_fail, "--library-may-fail")
+
+    def _option(self, call: tree.Call, may_fail: bool, option: str) -> Expr:
+        """Whether the user lets library functions fail; that the one called here does not is an assumption of the answer."""
+        if not may_fail:
+            self.shared.succeeding.setdefault(option, {})[self._users_call()] = None
+        return const(int(may_fail), value_bits(call.type))
+
+    def _users_call(self) -> str:
+        """The library function that the user's code called to come here."""
+        frame, name = self.frame, self.frame.function.name
+        while "library" in frame.function.attributes:
+            name = frame.function.name
+            if frame.parent is None:
+                break
+            frame = frame.parent
+        return name
 
     # ------------------------------------------------------------ what a model may leave out
 
@@ -163,6 +187,13 @@ class Intrinsics(Creation):
 
     def _wanted(self, call: tree.Call) -> Expr:
         return const(int(self._text(call.args[0]) in self.shared.scan.user_wants), value_bits(call.type))
+
+    def _measured(self, call: tree.Call) -> Expr:
+        return const(int(self._text(call.args[0]) in self.shared.scan.user_measures), value_bits(call.type))
+
+    def _note(self, call: tree.Call) -> Expr:
+        self.shared.notes[self._text(call.args[0])] = None
+        return FALSE
 
     def _checks(self, call: tree.Call) -> Expr:
         return const(int(self._text(call.args[0]) in self.options.checks), value_bits(call.type))
@@ -187,7 +218,7 @@ class Intrinsics(Creation):
         size = call.args[2]
         while isinstance(size, tree.Cast):
             size = size.operand
-        if not isinstance(size, tree.IntConstant):
+        if not isinstance(size, tree.IntConstant) or size.value == 0:
             return None
         runs = self._block_runs(call, name, size.value)
         if runs is None:
@@ -198,6 +229,8 @@ class Intrinsics(Creation):
         if odd and size.value > _BLOCK_CELLS:
             return None
         target, second = self.keep(self.value(call.args[0])), self.keep(self.value(call.args[1]))
+        if name == "memcpy":
+            self._apart(target, second, size.value, call)
         work = self._fill_cells if name == "memset" else self._copy_cells
         if odd:
             both = target if name == "memset" else make("or", self.word, (target, second))
@@ -206,6 +239,12 @@ class Intrinsics(Creation):
         else:
             work(target, second, runs)
         return target
+
+    def _apart(self, target: Expr, source: Expr, size: int, call: tree.Call) -> None:
+        """What memcpy copies must not overlap; compilers rely on copies to the same place."""
+        up, down = make("sub", self.word, (target, source)), make("sub", self.word, (source, target))
+        far = [negate(binary("ult", distance, self.word_const(size))) for distance in (up, down)]
+        self.must(make("or", 1, (eq(target, source), make("and", 1, tuple(far)))), "valid-deref", OVERLAP, call.loc)
 
     def _either_way(self, condition: Expr, first: Callable[[], None], second: Callable[[], None]) -> None:
         yes, no, end = self.b.location(), self.b.location(), self.b.location()
@@ -273,6 +312,9 @@ class Intrinsics(Creation):
         return resize(negate(fits), value_bits(call.type), False)
 
 
+OVERLAP = "copying between objects that overlap"
+
+
 def _pointed_align(pointer: tree.Expr) -> int:
     """How the type of a pointer, before it became `void *`, says that it is aligned."""
     while isinstance(pointer, tree.Cast):
@@ -311,6 +353,7 @@ def _byte_swap(value: Expr) -> Expr:
 
 
 _INTRINSICS: dict[str, Callable[[Intrinsics, tree.Call], Expr]] = {
+    "__fsoft_first": Intrinsics._first,
     "__fsoft_self": Intrinsics._self,
     "__fsoft_thread_count": Intrinsics._thread_count,
     "__fsoft_require": Intrinsics._require,
@@ -327,7 +370,10 @@ _INTRINSICS: dict[str, Callable[[Intrinsics, tree.Call], Expr]] = {
     "__fsoft_free": Intrinsics._free,
     "__fsoft_object_size": Intrinsics._object_size,
     "__fsoft_known": Intrinsics._known,
-    "__fsoft_malloc_may_fail": Intrinsics._may_fail,
+    "__fsoft_malloc_may_fail": Intrinsics._malloc_may_fail,
+    "__fsoft_library_may_fail": Intrinsics._library_may_fail,
+    "__fsoft_note": Intrinsics._note,
+    "__fsoft_measured": Intrinsics._measured,
     "__fsoft_create": Intrinsics.create,
     "__fsoft_uses": Intrinsics._uses,
     "__fsoft_wanted": Intrinsics._wanted,

@@ -12,11 +12,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from fsoft.frontend import types as ct
-from fsoft.program.program import Run
+from fsoft.program.program import PADDING, Run
 
 MAX_RUNS = 100_000
-PADDING = "padding"
-"""The `ctype` of runs of bytes between members."""
 
 
 class BitRange(NamedTuple):

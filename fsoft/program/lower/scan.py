@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
@@ -13,9 +14,11 @@ from fsoft.frontend import types as ct
 _SKIPPED = frozenset({"type", "loc", "symbol", "field", "end", "bitfield", "compute"})
 _COPYING = frozenset({"memcpy", "memmove", "mempcpy", "bcopy", "realloc", "reallocarray", "fread", "read"})
 _LOOKING = frozenset({"memcmp", "bcmp", "memchr", "memrchr", "rawmemchr", "memmem", "memccpy"})
+_COMPARING = frozenset({"__atomic_compare_exchange", "__c11_atomic_compare_exchange_strong", "__c11_atomic_compare_exchange_weak"})
 _WHOLE = frozenset({"free", "memset", "memcpy", "memmove", "bzero", "realloc"})
 """Functions that take a struct as a block of memory and do not say what is in it."""
 _BLOCKS = frozenset({"memcpy", "memmove", "mempcpy", "bcopy"})
+_MOST_BYTES = 1 << 16
 _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
@@ -48,9 +51,12 @@ class Facts:
     functions_used: list[str] = field(default_factory=list)  # address taken
     calls: list[str] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)  # calls that are statements: nobody looks at the result
+    signs: list[str] = field(default_factory=list)  # calls of which only the sign is looked at
     indirect: bool = False
     copies: bool = False  # a struct or union as a whole, other than from a literal
     views: set[str] = field(default_factory=set)  # how pointers to structs lose their type: "numbers", "forgotten", "guessed"
+    forgotten: list[ct.Record] = field(default_factory=list)  # pointers to such structs become `void *`
+    regained: list[ct.Record] = field(default_factory=list)  # a `void *` becomes a pointer to such a struct
     back_labels: set[str] = field(default_factory=set)
     endless: set[str] = field(default_factory=set)  # labels of a statement that only jumps there: `L: goto L;`
     size: int = 0
@@ -76,12 +82,22 @@ def facts_of(root: object) -> Facts:
                 facts.calls.append(node.callee.name)
                 blocks |= {id(argument) for argument in node.args} if node.callee.name in _WHOLE else set()
                 facts.views |= _copied(node) if node.callee.name in _BLOCKS else set()
+                facts.views |= _compared(node) if node.callee.name in _COMPARING else set()
             else:
                 facts.indirect = True
         elif isinstance(node, tree.Cast) and id(node) not in blocks:
             facts.views |= _views(node)
+            _note_records(node, facts)
         elif isinstance(node, tree.ExprStatement):
             facts.dropped += _called(node.expr)
+        elif isinstance(node, tree.Binary):
+            facts.signs += _compared_with_zero(node)
+        elif isinstance(node, (tree.If, tree.Loop, tree.Conditional)):
+            facts.signs += _called(node.condition) if node.condition is not None else []
+        elif isinstance(node, tree.Logical):
+            facts.signs += _called(node.left) + _called(node.right)
+        elif isinstance(node, tree.Unary) and node.op == "!":
+            facts.signs += _called(node.operand)
         elif isinstance(node, tree.Label):
             seen_labels.add(node.name)
         elif isinstance(node, tree.Goto) and node.label in seen_labels:
@@ -93,10 +109,23 @@ def facts_of(root: object) -> Facts:
     return facts
 
 
+def _changes_type(users: list[Facts]) -> bool:
+    """A pointer to a struct may become one to another struct by way of `void *`, so that padding is read as data."""
+    forgotten, regained = ({r for facts in users for r in getattr(facts, kind)} for kind in ("forgotten", "regained"))
+    return any(a is not b and padding_meets_data(a, b) for a in forgotten for b in regained)
+
+
 def _called(expr: tree.Expr) -> list[str]:
     while isinstance(expr, tree.Cast) and isinstance(expr.type, ct.Void):
         expr = expr.operand
     return [expr.callee.name] if isinstance(expr, tree.Call) and isinstance(expr.callee, tree.FunctionName) else []
+
+
+def _compared_with_zero(node: tree.Binary) -> list[str]:
+    if node.op not in ("==", "!=", "<", "<=", ">", ">="):
+        return []
+    zero = [isinstance(side, tree.IntConstant) and side.value == 0 for side in (node.left, node.right)]
+    return _called(node.left if zero[1] else node.right) if zero[0] != zero[1] else []
 
 
 def _copies(node: object) -> bool:
@@ -115,25 +144,80 @@ def _views(cast: tree.Cast) -> set[str]:
         return {"guessed"} if isinstance(after, ct.Int) else set()
     if not isinstance(before, ct.Record):
         return set()
+    if isinstance(after, ct.Record) and padding_meets_data(before, after):
+        return {"numbers"}
     return {"numbers"} if ct.is_scalar(after) else {"forgotten"} if isinstance(after, ct.Void) else set()
+
+
+def _note_records(cast: tree.Cast, facts: Facts) -> None:
+    """Which structs become `void *` here, or come back from there."""
+    if isinstance(cast.type, ct.Pointer) and isinstance(cast.operand.type, ct.Pointer):
+        before, after = cast.operand.type.to, cast.type.to
+        if isinstance(before, ct.Record) and isinstance(after, ct.Void):
+            facts.forgotten.append(before)
+        elif isinstance(before, ct.Void) and isinstance(after, ct.Record):
+            facts.regained.append(after)
+
+
+def _compared(call: tree.Call) -> set[str]:
+    """An atomic comparison of structs looks at all their bytes."""
+    return {"numbers"} if ct.Record in {_pointed(argument) for argument in call.args[:2]} else set()
+
+
+@cache
+def data_bytes(ctype: ct.CType) -> int:
+    """The bytes of a type that belong to some scalar, as a bit mask."""
+    if isinstance(ctype, ct.Array):
+        size, inner = ct.size_of(ctype.element), data_bytes(ctype.element)
+        return sum(inner << (k * size) for k in range(min(ctype.count or 0, _MOST_BYTES // max(1, size))))
+    if not isinstance(ctype, ct.Record):
+        return (1 << ct.size_of(ctype)) - 1
+    found = 0
+    for member in ctype.fields or ():
+        if member.bit_width is None:
+            found |= data_bytes(member.type) << member.offset
+        else:
+            first, last = member.bit_offset // 8, (member.bit_offset + member.bit_width + 7) // 8
+            found |= ((1 << last) - (1 << first)) << member.offset
+    return found
+
+
+def padding_meets_data(a: ct.Record, b: ct.Record) -> bool:
+    """Whether what is padding in one of the structs is data in the other."""
+    common = (1 << min(a.size, b.size, _MOST_BYTES)) - 1
+    return (data_bytes(a) ^ data_bytes(b)) & common != 0
 
 
 def _copied(call: tree.Call) -> set[str]:
     """A struct is copied to numbers, or back; or that may be so."""
+    records = [r for r in (_record(argument) for argument in call.args[:2]) if r is not None]
+    if len(records) == 2 and padding_meets_data(*records):
+        return {"numbers"}
     kinds = {_pointed(argument) for argument in call.args[:2]}
     if kinds == {ct.Record, ct.Int}:
         return {"numbers"}
     return {"guessed"} if ct.Void in kinds and kinds != {ct.Void, ct.Record} else {"forgotten"} if len(kinds) > 1 else set()
 
 
-def _pointed(expr: tree.Expr) -> type:
-    """What a pointer points to before it becomes a `void *`: a Record, a Void, or numbers (Int)."""
+def _target(expr: tree.Expr) -> ct.CType:
+    """What a pointer points to before it becomes a `void *`; of an array its elements."""
     while isinstance(expr, tree.Cast) and isinstance(expr.operand.type, ct.Pointer):
         expr = expr.operand
     ctype = expr.type.to if isinstance(expr.type, ct.Pointer) else expr.type
     while isinstance(ctype, ct.Array):
         ctype = ctype.element
+    return ctype
+
+
+def _pointed(expr: tree.Expr) -> type:
+    """The same as a kind: a Record, a Void, or numbers (Int)."""
+    ctype = _target(expr)
     return type(ctype) if isinstance(ctype, (ct.Record, ct.Void)) else ct.Int
+
+
+def _record(expr: tree.Expr) -> ct.Record | None:
+    ctype = _target(expr)
+    return ctype if isinstance(ctype, ct.Record) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +264,11 @@ class Scan:
         self.user_refers_to = {f for facts in users for f in (*facts.calls, *facts.functions_used)} | set(static)
         called, dropped = (Counter(f for facts in users for f in getattr(facts, kind)) for kind in ("calls", "dropped"))
         self.user_wants = {f for f in self.user_refers_to if f in self.address_taken or called[f] > dropped[f]}
+        signs = Counter(f for facts in users for f in facts.signs)
+        self.user_measures = {f for f in self.user_wants if f in self.address_taken or called[f] > dropped[f] + signs[f]}
         views = {view for facts in users for view in facts.views}
         self.looks = "numbers" in views or {"forgotten", "guessed"} <= views or not self.user_refers_to.isdisjoint(_LOOKING)
+        self.looks = self.looks or _changes_type(users)
         self.copies = any(facts.copies for facts in users) or not self.user_refers_to.isdisjoint(_COPYING)
 
     def fixed_value(self, expr: tree.Expr) -> int | None:

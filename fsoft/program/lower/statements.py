@@ -12,7 +12,7 @@ from fsoft.program.lower.calls import Calls
 from fsoft.program.lower.context import Jumps, MemoryPlace, RegisterPlace
 from fsoft.program.lower.layout import is_signed
 from fsoft.program.lower.scan import Target, jumps_stay_inside, targets, trip_count, walk
-from fsoft.program.program import Assign, Enter, Input
+from fsoft.program.program import PADDING, Assign, Enter, Input
 
 MOST_NESTED = 8000
 
@@ -99,12 +99,12 @@ class Statements(Calls):
             self._item(place, ctype, item)
 
     def _zero(self, place: MemoryPlace, ctype: ct.CType, init: tree.Initializer) -> None:
-        """Zero for the cells that no item covers."""
+        """Zero for the cells that no item covers. Padding is as in a variable without initialiser (C11 6.7.9 says nothing of it)."""
         covered = {(i.offset, ct.size_of(i.type)) for i in init.items if i.bitfield is None and ct.is_scalar(i.type)}
         for run in self.memory.runs(ctype, self.b.loc):
             for k in range(run.count):
                 at = run.start + k * run.stride
-                if (at, run.size) not in covered:
+                if (at, run.size) not in covered and run.ctype != PADDING:
                     address = self.add_bytes(place.base, self.word_const(place.offset + at))
                     self.store_bytes(address, const(0, run.size * 8), self.b.loc)
 
@@ -113,7 +113,7 @@ class Statements(Calls):
         if isinstance(item.value, tree.StringLiteral) and isinstance(item.type, ct.Array):
             self._characters(target, item.type, item.value)
         elif isinstance(item.type, ct.Record):
-            self.copy_record(target, self.record(item.value), item.type, item.value.loc)
+            self.copy_record(target, self.record(item.value), item.type, item.value.loc, fresh=True)
         elif item.bitfield is not None:
             record, base = _holder(ctype, item)
             bits = self.memory.layouts.bit_range(record, item.bitfield)
@@ -292,7 +292,7 @@ class Statements(Calls):
             if isinstance(statement.value.type, ct.Record):
                 assert frame.result is not None
                 target = MemoryPlace(frame.result, 0, statement.value.type)
-                self.copy_record(target, self.record(statement.value), statement.value.type, statement.loc)
+                self.copy_record(target, self.record(statement.value), statement.value.type, statement.loc, fresh=True)
             elif frame.result is not None:
                 self.b.emit(Assign(str(frame.result.data), self.value(statement.value)))
             else:

@@ -45,7 +45,8 @@ class Assembly:
         program.heap_reuse, program.race_on = self.shared.options.heap_reuse, self.shared.options.race_on
         program.race_model = self.shared.options.race_model
         program.unbounded = tuple(self.unbounded)
-        program.notes = [self._model(), *self.shared.unit.notes, *self.shared.notes]
+        succeeding = _taken_to_succeed(self.shared.succeeding)
+        program.notes = [self._model(), *self.shared.unit.notes, *self.shared.notes, *succeeding]
         self._check_numbers(program)
         return program
 
@@ -195,3 +196,13 @@ class Assembly:
         if len(program.objects) >= limit:
             loc = program.objects[-1].loc
             raise InputError(loc, f"the program has more than {limit - 1} objects; use fewer threads or a smaller --heap")
+
+
+def _taken_to_succeed(functions: Mapping[str, Mapping[str, None]]) -> list[str]:
+    """The assumption about functions that could fail, as a person reads it."""
+    notes = []
+    for option, names in functions.items():
+        *first, last = names
+        are = f"{', '.join(first)} and {last} are" if first else f"{last} is"
+        notes.append(f"{are} taken to succeed ({option})")
+    return notes

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fsoft.frontend.source import InputError, Loc
-from fsoft.interrupts import undisturbed
+from fsoft.frontend.source import NOWHERE, InputError, Loc, Source
+from fsoft.process.fence import tool
+from fsoft.process.names import as_path
 from fsoft.solve.tools import Tool, find
 from fsoft.trace.replay.starts import Starts
 
@@ -31,6 +31,7 @@ UNDEFINED = {
     "no-overflow": "signed-integer-overflow",
     "no-division-by-zero": "integer-divide-by-zero,float-divide-by-zero",
     "no-bad-shift": "shift",
+    "no-bad-conversion": "float-cast-overflow",
     "no-bad-index": "bounds",
     "valid-deref": "bounds",
 }
@@ -62,8 +63,8 @@ class Binary:
         return 0
 
 
-def build(sources: Sequence[tuple[str, Sequence[str]]], bits: int, prop: str, folder: str, starts: Starts = Starts()) -> Binary:  # noqa: B008
-    """Compile and link in the folder. `sources`: files, each with its preprocessor flags. `starts`: where the run starts.
+def build(sources: Sequence[Source], bits: int, prop: str, folder: str, starts: Starts = Starts()) -> Binary:  # noqa: B008
+    """Compile and link in the folder. `starts`: where the run starts.
 
     An `inline` function has no external definition in C99, and without optimisation no other either; fsoft and older compilers do not
     mind, so such a program is compiled again as they would.
@@ -72,26 +73,40 @@ def build(sources: Sequence[tuple[str, Sequence[str]]], bits: int, prop: str, fo
     kept = ["-fkeep-static-functions"] if starts.names else []
     for dialect in ("-std=gnu17", "-fgnu89-inline"):
         objects = []
-        for k, (path, flags) in enumerate(sources):
-            objects.append(_compile(path, [dialect, *kept, *flags], bits, prop, os.path.join(folder, f"user{k}.o")))
+        for k, source in enumerate(sources):
+            objects.append(_compile(k, source, [dialect, *kept, *_flags(source)], bits, prop, folder))
         _rename(objects, runtime, folder, starts.names)
         libraries = ["-lpthread", "-lm", *(["-latomic"] if _undefined(objects, "__atomic_") else [])]
         done = _run(GCC, [f"-m{bits}", "-no-pie", "-g", *objects, *runtime, "-o", program, *libraries], folder)
         if not done.returncode:
-            return _look(program, objects)
-    raise InputError(Loc(sources[0][0], 0), f"gcc cannot link the program: {_complaint(done.stderr)}")
+            return _look(program, objects, {_debug_name(k): source.path for k, source in enumerate(sources)})
+    raise InputError(Loc(sources[0].path, 0), f"gcc cannot link the program: {_complaint(done.stderr)}")
 
 
-def _compile(path: str, flags: Sequence[str], bits: int, prop: str, target: str) -> str:
+def _flags(source: Source) -> list[str]:
+    """The preprocessor flags of a file."""
+    given = (("-I", source.include), ("-U", source.undefine), ("-D", source.define))
+    return [flag + text for flag, texts in given for text in texts]
+
+
+def _debug_name(number: int) -> str:
+    """The name of a file in the line table, where its own may have blanks, newlines and more."""
+    return f"fsoft-user-{number}"
+
+
+def _compile(number: int, source: Source, flags: Sequence[str], bits: int, prop: str, folder: str) -> str:
+    path, target = as_path(source.path), os.path.join(folder, f"user{number}.o")
     checks = ["-fsanitize=" + UNDEFINED[prop]] if prop in UNDEFINED else []
     language = ["-x", "cpp-output"] if path.endswith(".i") else []
     arguments = [f"-m{bits}", "-std=gnu17", "-g", "-O0", "-w", "-fno-builtin", "-fno-pie", "-D__FSOFT__=1", *flags]
-    hooks = ["-fsanitize=thread", "-finstrument-functions", *checks]
-    done = _run(GCC, [*arguments, *hooks, *language, "-c", path, "-o", target], os.path.dirname(target))
+    hooks = ["-fsanitize=thread", "-U__SANITIZE_THREAD__", "-finstrument-functions", *checks]
+    if not re.fullmatch("[!-<>-~]+", path):
+        arguments.append(f"-fdebug-prefix-map={path}={_debug_name(number)}")
+    done = _run(GCC, [*arguments, *hooks, *language, "-c", path, "-o", target], folder)
     if done.returncode:
         if bits == 32 and re.search(r"(gnu/stubs-32|bits/libc-header-start|sys/cdefs)\.h: No such file", done.stderr):
-            raise InputError(Loc(path, 0), "gcc cannot compile for 32 bits here (Debian: apt-get install gcc-multilib)")
-        raise InputError(Loc(path, 0), f"gcc does not compile it: {_complaint(done.stderr)}")
+            raise InputError(Loc(source.path, 0), "gcc cannot compile for 32 bits here (Debian: apt-get install gcc-multilib)")
+        raise InputError(Loc(source.path, 0), f"gcc does not compile it: {_complaint(done.stderr)}")
     return target
 
 
@@ -122,19 +137,15 @@ def _start(starts: Starts, bits: int, folder: str) -> list[str]:
     return [target]
 
 
-def _run(tool: Tool, arguments: Sequence[str], folder: str = "") -> subprocess.CompletedProcess[str]:
-    """A tool, with its temporary files in the folder and in a group of its own: ended half-way, it leaves nothing elsewhere."""
-    command, environment = [find(tool), *arguments], os.environ | {"LC_ALL": "C"} | ({"TMPDIR": folder} if folder else {})
-    with undisturbed(starting=True):
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
-                                   errors="replace", env=environment, start_new_session=True)  # fmt: skip
+def _run(one: Tool, arguments: Sequence[str], folder: str = "") -> subprocess.CompletedProcess[str]:
+    """A tool, with its temporary files in the folder."""
+    environment = os.environ | {"LC_ALL": "C"} | ({"TMPDIR": folder} if folder else {})
     try:
-        output, errors = process.communicate()
-    except BaseException:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        raise
-    return subprocess.CompletedProcess(command, process.returncode, output, errors)
+        done = tool([find(one), *arguments], environment=environment)
+    except TimeoutError as error:
+        raise InputError(NOWHERE, str(error)) from None
+    output, errors = (os.fsdecode(text) for text in (done.stdout, done.stderr))
+    return subprocess.CompletedProcess(done.args, done.returncode, output, errors)
 
 
 def _complaint(stderr: str) -> str:
@@ -175,8 +186,8 @@ def _rename(objects: Sequence[str], runtime: Sequence[str], folder: str, starts:
             raise InputError(Loc(path, 0), f"objcopy fails: {_complaint(done.stderr)}")
 
 
-def _look(program: str, objects: Sequence[str]) -> Binary:
-    """Where things are in the linked program."""
+def _look(program: str, objects: Sequence[str], files: Mapping[str, str]) -> Binary:
+    """Where things are in the linked program. `files`: the names of the user's files by those in the line table."""
     binary = Binary(program)
     users = {name for path in objects for _, _, kind, name in _symbols(path) if kind in "bBdDrRC"}
     for address, size, kind, name in _symbols(program):
@@ -190,6 +201,6 @@ def _look(program: str, objects: Sequence[str]) -> Binary:
                 binary.static.append((address, size))
     for line in _run(OBJDUMP, ["--dwarf=decodedline", "-w", program]).stdout.splitlines():
         if (row := _ROW.match(line)) and row[2] != "-":
-            binary.lines.append((int(row[3], 16), row[1], int(row[2])))
+            binary.lines.append((int(row[3], 16), files.get(os.path.basename(row[1]), row[1]), int(row[2])))
     binary.lines.sort(key=lambda row: row[0])
     return binary

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from fsoft.interrupts import undisturbed
+from fsoft.frontend.source import Source
+from fsoft.process.fence import Ended, Limits, fenced
 from fsoft.trace.replay.binary import build
 from fsoft.trace.replay.schedule import FILE_STEP, Schedule
 from fsoft.trace.replay.starts import starts_of
@@ -23,6 +24,7 @@ SHOWN_BY = {
     "no-overflow": ("overflow", "signal"),
     "no-division-by-zero": ("division", "signal"),
     "no-bad-shift": ("shift",),
+    "no-bad-conversion": ("conversion",),
     "no-bad-index": ("index",),
     "no-lock-misuse": ("misuse", "signal"),
     "no-data-race": ("race",),
@@ -32,10 +34,14 @@ SHOWN_BY = {
 """The outcomes of the runtime that show a property to be violated."""
 
 
+PADDED = ".<padding>"
+"""How the names of bytes between members end."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the program did. `kind` is the runtime's word for it, or `timeout` or `silent`; `done` of `events` were matched. `torn` is a
-    line where gcc makes one access of what the run makes in parts, or 0."""
+    """What the program did. `kind` is the runtime's word for it, or `timeout`, `limit` or `silent`; `done` of `events` were matched. `torn`
+    is a line where gcc makes one access of what the run makes in parts, or 0. `missing`: what the system has no namespaces for."""
 
     kind: str
     slot: int
@@ -45,6 +51,7 @@ class Outcome:
     torn: int
     text: str
     output: str
+    missing: tuple[str, ...] = ()
 
     def confirms(self, trace: Json) -> bool:
         """Whether this is the predicted failure: the whole schedule, then a failure of that kind, in that thread, at that line."""
@@ -59,6 +66,8 @@ class Outcome:
         """Why a run that C allows need not be one of this compiler's program; "" if nothing of the kind is known."""
         if self.torn:
             return f"gcc makes one access at line {self.torn % FILE_STEP} of what the run makes in parts"
+        if any(given["kind"] == "padding" or given["name"].endswith(PADDED) for move in trace["moves"] for given in move["inputs"]):
+            return "the run depends on bytes between members that the program never set, and gcc copies them, or not, as it likes"
         if trace["eval_order"] != "left":
             return f"the run was found with --eval-order {trace['eval_order']}, and gcc may evaluate in another order"
         return ""
@@ -76,50 +85,49 @@ class Prepared:
         return {"FSOFT_REPLAY": os.path.join(self.folder, "schedule"), "FSOFT_REPLAY_RESULT": os.path.join(self.folder, "result")}
 
     def run(self, timeout: float) -> Outcome:
-        """One execution."""
-        Path(self.environment["FSOFT_REPLAY_RESULT"]).unlink(missing_ok=True)
-        with undisturbed(starting=True):
-            process = subprocess.Popen(
-                [self.program], env={**os.environ, **self.environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT, start_new_session=True,
-            )  # fmt: skip
-        try:
-            output, _ = process.communicate(timeout=timeout)
-        except subprocess.TimeoutExpired:
-            return Outcome("timeout", -1, 0, 0, 0, 0, f"the program runs for more than {timeout:g} s", "")
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.communicate()
-        return self._outcome(output.decode(errors="replace"), process.returncode)
-
-    def _outcome(self, output: str, code: int) -> Outcome:
-        try:
-            words = Path(self.environment["FSOFT_REPLAY_RESULT"]).read_text(encoding="utf-8", errors="replace").strip().split(" ", 6)
-        except FileNotFoundError:
-            return Outcome("silent", -1, 0, 0, 0, 0, f"the program ends with code {code} and no failure", output)
-        kind, slot, line, done, events, torn, text = words
-        return Outcome(kind, int(slot), int(line), int(done), int(events), int(torn), text, output)
+        """One execution, behind the fence."""
+        result = Path(self.environment["FSOFT_REPLAY_RESULT"])
+        result.unlink(missing_ok=True)
+        ended = fenced([self.program], Limits(timeout), {**os.environ, **self.environment}, self.folder)
+        output = ended.output.decode(errors="replace")
+        if ended.why == "time":
+            return _nothing("timeout", f"the program runs for more than {timeout:g} s", output, ended)
+        if ended.why:
+            return _nothing("limit", f"the program was ended: {_LIMITS[ended.why]}", output, ended)
+        told = _word_of(result)
+        if told is not None:
+            return replace(told, output=output, missing=ended.missing)
+        if ended.code == -signal.SIGXFSZ:
+            return _nothing("limit", f"the program was ended: it writes more than {Limits(timeout).file >> 20} MB", output, ended)
+        return _nothing("silent", f"the program ends with code {ended.code} and no failure", output, ended)
 
 
-def endless(trace: Json) -> str | None:
-    """Why no execution can end in what the trace shows, if that is so."""
-    if trace["end"].get("kind") != "open":
+_LIMITS = {"processes": "it starts too many processes", "guard": "it does not end when it is told to"}
+
+
+def _nothing(kind: str, text: str, output: str, ended: Ended) -> Outcome:
+    return Outcome(kind, -1, 0, 0, 0, 0, text, output, ended.missing)
+
+
+def _word_of(path: Path) -> Outcome | None:
+    """What the runtime has written; None if it has not. The program could write there, too: so it is data."""
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as file:
+            words = file.read(1 << 16).decode(errors="replace").strip().split(" ", 6)
+        slot, line, done, events, torn = map(int, words[1:6])
+        return Outcome(words[0], slot, line, done, events, torn, words[6], "")
+    except (OSError, ValueError, IndexError):
         return None
-    if trace["property"] == "no-data-race":
-        return "the accesses follow each other: that nothing orders them (race model c11) shows in no execution"
-    return "the property is one of infinite runs: there is no failure to end in"
 
 
-def prepare(trace: Json, files: list[str], bits: int, folder: str) -> Prepared:
-    """Compile the files and write the schedule. The files stand for those of the trace, in that order."""
-    sources = [(path, flags_of(entry)) for path, entry in zip(files, trace["files"], strict=True)]
-    binary = build(sources, bits, trace["property"], folder, starts_of(trace, files, bits))
+def prepare(trace: Json, sources: Sequence[Source], bits: int, folder: str) -> Prepared:
+    """Compile the files, with the flags that the user gives, and write the schedule. They stand for those of the trace, in that order."""
+    binary = build(sources, bits, trace["property"], folder, starts_of(trace, sources, bits))
     prepared = Prepared(folder, binary.path)
     Path(prepared.environment["FSOFT_REPLAY"]).write_text(Schedule(trace).text(binary), encoding="utf-8")
     return prepared
 
 
-def flags_of(entry: Json) -> list[str]:
-    """The preprocessor flags with which a file of the trace was read."""
-    return [f"-{letter}{text}" for letter, key in (("I", "include"), ("U", "undefine"), ("D", "define")) for text in entry[key]]
+def source_of(path: str, entry: Json) -> Source:
+    """A file read as the trace says: for a trace that is trusted."""
+    return Source(path, tuple(entry["include"]), tuple(entry["define"]), tuple(entry["undefine"]))

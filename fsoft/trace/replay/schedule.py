@@ -7,6 +7,7 @@ does with these by thread, line, kind and place (`runtime/turns.c`).
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +26,7 @@ PENDING, SPURIOUS, TIMEOUT = 1, 2, 4  # as in runtime.h
 READS, WRITES = 1, 2
 FILE_STEP = 1_000_000
 """Lines are numbered file by file: `FILE_STEP * file + line`."""
+MOST_THREADS = 256  # as in runtime.h
 
 
 @dataclass(slots=True)
@@ -62,6 +64,11 @@ def _shared(trace: Json) -> set[int]:
     return wanted | {number for number, slots in users.items() if len(slots) > 1}
 
 
+def _word(name: str) -> str:
+    """A name as one word of a line."""
+    return re.sub(r"[^!-~]", "_", name)[:50]
+
+
 class Schedule:
     """The events of a trace, and what goes with them."""
 
@@ -72,7 +79,7 @@ class Schedule:
         self.allocations: list[str] = []
         self._files: dict[str, int] = {}
         self._threads = {0: 0}  # which thread a slot runs now: a slot that is taken again counts as another thread
-        self._used = {0, *range(len(trace.get("starts", [])))}
+        self._used: set[int] = {0, *range(len(trace.get("starts", [])))}
         self._flags: dict[int, int] = {}
         self._open: dict[int, bool] = {}
         self._local = {o["id"] for o in trace["objects"] if o["storage"] not in ("heap", "global", "static")}
@@ -87,6 +94,11 @@ class Schedule:
     def last(self) -> int:
         """The thread of the last move."""
         return self._thread(self.trace["moves"][-1]["slot"]) if self.trace["moves"] else 0
+
+    @property
+    def most(self) -> int:
+        """The largest number that a thread has."""
+        return max(self._used)
 
     def _thread(self, slot: int) -> int:
         return self._threads.get(slot, slot)
@@ -132,7 +144,7 @@ class Schedule:
             if given["kind"] == "input" and not given["name"].startswith(MISSING):
                 value = given["value"] & ((1 << given["width"]) - 1)
                 line, origin = (0, "library:") if given["library"] else (self.line(given), "")
-                self.inputs.append(f"input {slot} {line} {value:x} {origin}{given['name'].replace(' ', '_')[:50]}")
+                self.inputs.append(f"input {slot} {line} {value:x} {origin}{_word(given['name'])}")
         for allocated in move["allocates"]:
             line = 0 if allocated["library"] else self.line(allocated)
             self.allocations.append(f"alloc {slot} {line} {allocated['object']} {allocated['size']}")

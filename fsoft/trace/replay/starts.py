@@ -27,13 +27,12 @@ class Starts:
     text: str = ""
 
 
-def starts_of(trace: dict[str, Any], files: Sequence[str], bits: int) -> Starts:
-    """How the run of a trace starts; `files` stand for those of the trace. InputError if a function takes what cannot be given to it."""
+def starts_of(trace: dict[str, Any], sources: Sequence[Source], bits: int) -> Starts:
+    """How the run of a trace starts. InputError if a function takes what cannot be given to it."""
     threads: list[str] = trace.get("starts", [])
     names = tuple(threads or [trace["entry"]])
     if names == ("main",) and not threads:
         return Starts()
-    sources = [Source(path, tuple(e["include"]), tuple(e["define"]), tuple(e["undefine"])) for path, e in zip(files, trace["files"])]
     unit = load(sources, model=ct.LP64 if bits == 64 else ct.ILP32, roots=names)
     calls = [_call(unit.functions[name], _given(trace, slot), bool(threads)) for slot, name in enumerate(names)]
     return Starts(names, _text(calls, names, bool(threads)))

@@ -1,0 +1,1 @@
+"""Processes: what is handed to foreign programs, and the fence around them."""

@@ -3,7 +3,7 @@
 # make test      the whole test suite          make lint   ruff, mypy, import order
 # make docs      docs/cli.md, made from the code
 # make bench     how fast C becomes a Program (FOLDERS=... to choose the C files)
-# make fuzz      random C against gcc, until N programs have agreed
+# make fuzz      N random C programs against gcc, N broken files, N faults of each kind for each command
 
 PYTHON ?= python3
 VENV := .venv
@@ -73,6 +73,8 @@ bench: install
 
 fuzz: install tools
 	$(BIN)/python -m tests.fuzz.compare --count $(N)
+	$(BIN)/python -m tests.fuzz.broken_files --count $(N)
+	$(BIN)/python -m tests.fuzz.faults --count $(N)
 	$(BIN)/python -m tests.fuzz.library_calls $(N)
 
 clean:

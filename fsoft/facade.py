@@ -34,9 +34,9 @@ from typing import TYPE_CHECKING, Any
 
 from checkers.registry import Progress, Unanswered, UnknownEngine, must_answer
 from fsoft import api
-from fsoft.frontend.source import InputError, Loc, Source
+from fsoft.frontend.source import InputError, Loc, Source, program_name
 from fsoft.frontend.types import data_model
-from fsoft.program.options import PROPERTIES, Options
+from fsoft.program.options import GROWING, PROPERTIES, Options
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
 from fsoft.result import Result, result_of
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 """Who answers if nobody is named: whoever has an answer first (docs/auto.md)."""
-_GROWING = frozenset(("threads", "heap", "recursion"))
 """Bounds of a program that `auto` raises, unless `load` was given them."""
 
 Paths = str | os.PathLike[str] | Source
@@ -83,10 +82,18 @@ def load(
     if options.get("unbounded"):
         raise ValueError("any number of threads is what engines ask for that prove it: check(engine='parametric')")
     sources = tuple(s if isinstance(s, Source) else Source(os.fspath(s)) for s in paths)
-    given = _GROWING & set(options)
+    if options.get("arguments") is not None:
+        options["arguments"] = (program_name(sources[0]), *_arguments(options["arguments"]))
+    given = frozenset(GROWING) & set(options)
     found = Loaded(tuple(s.also(include, define, undefine) for s in sources), data_model(bits).pointer_bits, cpp, Options(**options), given)
     found.program()
     return found
+
+
+def _arguments(given: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(given, str):
+        raise ValueError("arguments is a list of strings, one for each argument of main")
+    return tuple(given)
 
 
 @dataclass(eq=False)

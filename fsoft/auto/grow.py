@@ -8,9 +8,9 @@ from typing import Any
 
 from fsoft.program.options import Options
 
-_KINDS = {"slot": "threads", "heap": "heap", "recursion": "recursion"}
+_KINDS = {"slot": "threads", "heap": "heap", "recursion": "recursion", "arguments": "args_bound", "argument length": "arg_length"}
 """Kinds of markers, and the options that bound them."""
-_MOST = {"threads": 48, "heap": 80, "recursion": 64}
+_MOST = {"threads": 48, "heap": 80, "recursion": 64, "args_bound": 12, "arg_length": 40}
 
 
 def grown(options: Options, cuts: Iterable[str], fixed: frozenset[str]) -> Options | None:
@@ -29,4 +29,4 @@ def _larger(name: str, value: int) -> int:
 def difference(before: Options, after: Options) -> str:
     """The options of the command line that tell them apart."""
     changed = [name for name in _KINDS.values() if getattr(before, name) != getattr(after, name)]
-    return ", ".join(f"--{name} {getattr(after, name)}" for name in changed)
+    return ", ".join(f"--{name.replace('_', '-')} {getattr(after, name)}" for name in changed)

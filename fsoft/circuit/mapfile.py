@@ -252,6 +252,7 @@ def _read_options(entry: dict[str, Any]) -> Options:
     given = _typed(entry, Options(), {f.name for f in fields(Options)})
     given["checks"] = frozenset(_text(check) for check in given["checks"])
     given["thread_functions"] = tuple(_text(f) for f in given["thread_functions"])
+    given["arguments"] = None if given["arguments"] is None else tuple(_text(text) for text in given["arguments"])
     given["error_labels"] = tuple(_text(name) for name in given["error_labels"])
     given["race_on"] = tuple(_text(name) for name in given["race_on"])
     if not given["checks"] <= set(PROPERTIES):

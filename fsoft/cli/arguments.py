@@ -6,14 +6,14 @@ import argparse
 import difflib
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
 from fsoft.api import Options, Source
 from fsoft.cli.exits import UsageError
 from fsoft.cli.tasks import Question, Task, read_compile_commands, read_property, read_task
-from fsoft.frontend.source import Loc, Unsupported
+from fsoft.frontend.source import Loc, Unsupported, program_name
 from fsoft.frontend.types import HOST
 from fsoft.program.options import PROPERTIES, RACE_MODELS, UNWOUND_EXPANSION
 
@@ -29,6 +29,7 @@ CHECKS = {
     "--signed-overflow-check": ("no-overflow", "signed arithmetic that overflows"),
     "--div-by-zero-check": ("no-division-by-zero", "division or remainder by zero"),
     "--undefined-shift-check": ("no-bad-shift", "shifts by a negative or too large amount"),
+    "--conversion-check": ("no-bad-conversion", "floating numbers converted to an integer type that cannot hold them"),
     "--lock-check": ("no-lock-misuse", "unlocking what is not held, destroying what is in use, ..."),
 }
 MOST_THREADS = 63
@@ -41,6 +42,18 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, command: str, description: str):
         super().__init__(prog=f"fsoft {command}", description=description, allow_abbrev=False, usage=f"fsoft {command} FILE... [options]")
+        self.runs_main = False
+
+    def parse_args(self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None) -> argparse.Namespace:  # type: ignore[override]
+        """What follows `--` is for main, if there are C files before it (else it is files whose names look like options)."""
+        words = list(sys.argv[1:] if args is None else args)
+        at = words.index("--") if "--" in words else len(words)
+        if self.runs_main and at < len(words):
+            found = super().parse_args(words[:at], namespace)
+            if found.files or found.compile_commands is not None:
+                found.arguments = tuple(words[at + 1 :])
+                return found
+        return super().parse_args(words, namespace)
 
     def error(self, message: str) -> NoReturn:
         _, unknown, rest = message.partition("unrecognized arguments: ")
@@ -111,7 +124,12 @@ def add_reading(parser: Parser, many: bool = True) -> None:
 
 def add_lowering(parser: Parser) -> None:
     """What decides how C becomes a Program."""
+    parser.runs_main = True
+    parser.usage = f"{parser.prog} FILE... [options] [-- ARGUMENT...]"
+    parser.set_defaults(arguments=None)
     group = parser.add_argument_group("the program")
+    group.add_argument("--args-bound", type=positive, metavar="N", help="how many of free arguments of main may be read (3)")
+    group.add_argument("--arg-length", type=positive, metavar="N", help="how many characters of each may be read (8)")
     group.add_argument("--entry", metavar="F", help="the function where the run starts (main)")
     group.add_argument("--thread", action="append", default=[], metavar="F", help="run F as a thread from the start (again for more)")
     group.add_argument("--threads", type=slots, metavar="N", help="threads per creating statement whose count is not known (3)")
@@ -189,7 +207,7 @@ def request(args: argparse.Namespace) -> Request:
     bits = args.bits or (task and task.bits) or HOST.pointer_bits
     if getattr(args, "fairness", None) and not question.formulas:
         raise UsageError("--fairness is for properties of runs: --ltl, or --property termination")
-    return Request(sources, bits, args.cpp, _options(args, question, task), question.formulas)
+    return Request(sources, bits, args.cpp, _options(args, question, task, sources), question.formulas)
 
 
 def sources_of(args: argparse.Namespace) -> tuple[Source, ...]:
@@ -289,7 +307,7 @@ def _of_task(task: Task) -> Question:
     return Question(checks, questions[0].entry)
 
 
-def _options(args: argparse.Namespace, question: Question, task: Task | None) -> Options:
+def _options(args: argparse.Namespace, question: Question, task: Task | None, sources: Sequence[Source]) -> Options:
     entry = args.entry or question.entry
     if args.entry and question.entry and args.entry != question.entry and question.entry != "main":
         raise UsageError(f"--entry {args.entry} contradicts the property, which starts at {question.entry}()")
@@ -299,6 +317,8 @@ def _options(args: argparse.Namespace, question: Question, task: Task | None) ->
         "heap": args.heap[0] if args.heap else None,
         "recursion": args.recursion,
         "array_limit": args.array_limit,
+        "args_bound": args.args_bound,
+        "arg_length": args.arg_length,
         "calls": args.calls,
         "expansion": UNWOUND_EXPANSION if _unwinds(args) else None,
         "eval_order": args.eval_order,
@@ -315,6 +335,7 @@ def _options(args: argparse.Namespace, question: Question, task: Task | None) ->
         fold=not args.no_fold,
         race_on=_race_on(args, question),
         error_labels=_error_labels(args, task),
+        arguments=None if args.arguments is None else (program_name(sources[0]), *args.arguments),
         race_model=getattr(args, "race_model", "svcomp"),
     )
 

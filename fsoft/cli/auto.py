@@ -9,6 +9,7 @@ from fsoft.cli.arguments import Parser, Request, positive
 from fsoft.cli.circuits import ENGINE_OPTIONS, check_order, reduction_of
 from fsoft.cli.exits import OutOfTime, UsageError
 from fsoft.cli.search import Watch
+from fsoft.program.options import GROWING
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
 
@@ -47,7 +48,7 @@ def ask_auto(program: Program, asked: Request, args: argparse.Namespace, watch: 
         program,
         lambda options: api.load(asked.sources, options, bits=asked.bits, cpp=asked.cpp),
         asked.options,
-        frozenset(name for name in ("threads", "heap", "recursion") if getattr(args, name) is not None),
+        frozenset(name for name in GROWING if getattr(args, name) is not None),
         deadline,
         jobs=args.jobs,
         memory=args.memory,

@@ -13,6 +13,7 @@ from fsoft.cli.arguments import Parser, Request, positive
 from fsoft.cli.circuits import ENGINE_OPTIONS, engine_options
 from fsoft.cli.exits import OutOfMemory, OutOfTime, UsageError
 from fsoft.cli.reports import shown
+from fsoft.program.options import GROWING
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 
@@ -167,7 +168,7 @@ def ask_growing(
     from fsoft import api
     from fsoft.auto.grow import difference, grown
 
-    fixed = frozenset(name for name in ("threads", "heap", "recursion") if getattr(args, name) is not None)
+    fixed = frozenset(name for name in GROWING if getattr(args, name) is not None)
 
     def ask(program: Program, options: Options) -> Verdict:
         return ask_bounded(program, encoding, args, progress, lambda verdict: grown(options, verdict.bounds, fixed) is not None)

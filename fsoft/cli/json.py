@@ -27,6 +27,7 @@ def json_of(asked: Request, program: Program | None, verdict: Verdict, with_trac
         "data_model": "LP64" if asked.bits == 64 else "ILP32",
         "entry": asked.options.entry,
         **({"starts": list(asked.options.thread_functions)} if asked.options.thread_functions else {}),
+        **({"arguments": list(asked.options.arguments)} if asked.options.arguments is not None else {}),
         "eval_order": asked.options.eval_order,
         "checks": sorted(asked.options.checks),
         "verdict": verdict.kind,

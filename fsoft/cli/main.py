@@ -30,6 +30,8 @@ _TELLING = ("--version", "-V", "--help", "-h", "help")
 _OWN_CLOCK = ("replay",)  # whose --timeout is about a part of its work
 _SCARCE = (errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE)
 
+_NO_ROOM = ("can't allocate ", "can't start new thread")  # what Python says for want of memory where it has no MemoryError
+
 USAGE = "usage: fsoft COMMAND FILE... [options]      (fsoft COMMAND --help for the options of a command)"
 
 
@@ -179,6 +181,10 @@ def _failure(error: Exception) -> int:
         return _refused(error)
     if isinstance(error, Unanswered):
         return _complain(f"fsoft: error: {error} (fsoft checkers lists who answers what)", exits.BAD_INPUT)
+    if isinstance(error, ImportError) and error.path is not None and error.path.endswith(".so"):  # it is there and cannot be loaded
+        return _unknown(f"a library cannot be loaded, most likely for want of memory: {error}", exits.UNKNOWN)
+    if isinstance(error, SystemError) or (type(error) is RuntimeError and str(error).startswith(_NO_ROOM)):
+        return _unknown(f"Python could not go on, most likely for want of memory: {error}", exits.UNKNOWN)
     if isinstance(error, RecursionError):
         return _complain("fsoft: error: the input is nested too deeply", exits.BAD_INPUT)
     what = str(error).splitlines()[0] if str(error) else "no message"

@@ -16,7 +16,7 @@ from fsoft.cli.arguments import Parser, add_reading, seconds, sources_of
 from fsoft.frontend.source import InputError, Loc, Source
 from fsoft.interrupts import scratch, terminable
 from fsoft.process.names import as_path
-from fsoft.trace.replay import Outcome, Prepared, compare, prepare, read_trace, unchanged
+from fsoft.trace.replay import Outcome, Prepared, compare, compare_arguments, prepare, read_trace, unchanged
 
 _TIMEOUT = 20.0
 
@@ -24,7 +24,11 @@ _TIMEOUT = 20.0
 def run(argv: Sequence[str]) -> int:
     end = argv.index("--") if "--" in argv else len(argv)
     args = _parser().parse_intermixed_args(argv[:end])
-    args.files += argv[end + 1 :]
+    args.arguments = None
+    if args.files[1:] and args.files[-1].endswith(".json") and end < len(argv):
+        args.arguments = list(argv[end + 1 :])
+    else:
+        args.files += argv[end + 1 :]
     asked = _read(args)
     if args.keep is None and not args.gdb:
         with scratch("fsoft-replay-") as folder:
@@ -36,7 +40,7 @@ def run(argv: Sequence[str]) -> int:
 def _parser() -> Parser:
     what = "Execute the program, compiled by gcc, under the schedule and the inputs of a trace. Exit code 10 if it fails as predicted."
     parser = Parser("replay", what)
-    parser.usage = "fsoft replay FILE... TRACE.json [options]"
+    parser.usage = "fsoft replay FILE... TRACE.json [options] [-- ARGUMENT...]"
     add_reading(parser)
     group = parser.add_argument_group("the program")
     group.add_argument("--entry", metavar="F", help="the function where the run starts, as for fsoft check (main)")
@@ -57,6 +61,7 @@ def _read(args: argparse.Namespace) -> tuple[dict[str, Any], tuple[Source, ...]]
     sources = sources_of(args)
     trace = read_trace(path)
     compare(trace, path, sources, args.bits, args.entry or "main", args.thread)
+    compare_arguments(trace, path, args.arguments)
     return trace, sources
 
 

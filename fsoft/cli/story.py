@@ -45,7 +45,10 @@ def write_report(args: argparse.Namespace, asked: Request, program: Program | No
 def command(args: argparse.Namespace, story: Story) -> str:
     """The command that makes the run happen again."""
     given = f" --inputs '{story.inputs}'" if story.inputs else ""
-    return f"fsoft run {shlex.join(said(args.argv))} --schedule '{story.schedule}'{given}"
+    arguments = getattr(args, "arguments", None)
+    last = "" if arguments is None else f" {shlex.join(['--', *arguments])}"
+    words = args.argv if arguments is None else args.argv[: args.argv.index("--")]
+    return f"fsoft run {shlex.join(said(words))} --schedule '{story.schedule}'{given}{last}"
 
 
 def tail(args: argparse.Namespace, story: Story) -> list[str]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import os
 import resource
-import select
 import signal
 import sys
 import time
@@ -46,21 +45,20 @@ def supervised(work: Callable[[], int], begin: float, timeout: float | None = No
     """The exit code of `work()`, done in a child process within `timeout` seconds from `begin` on and with at most `memory` megabytes."""
     sys.stdout.flush()
     sys.stderr.flush()
-    parent = os.getpid()
+    parent, mask = os.getpid(), signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)
     try:
-        signals = _Signals()
         child = os.fork()
     except OSError as error:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         return _unanswered(f"no process can be started: {error.strerror}", exits.UNKNOWN)
     if child == 0:
-        signals.give_back()
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         _begun.append(begin)
         _live(work, parent)
-    signals.hear()
     try:
-        return _Supervisor(child, signals, begin + (timeout or math.inf) + _GRACE, memory or math.inf).attend()
+        return _Supervisor(child, begin + (timeout or math.inf) + _GRACE, memory or math.inf).attend()
     finally:
-        signals.give_back()
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def _live(work: Callable[[], int], parent: int) -> NoReturn:
@@ -79,33 +77,15 @@ def _live(work: Callable[[], int], parent: int) -> NoReturn:
         os._exit(code)
 
 
-class _Signals:
-    """The signals that a supervisor hears: blocked from now on, noted from `hear` on, until they are given back."""
-
-    def __init__(self) -> None:
-        self.heard: list[int] = []
-        self.reading, self._writing = os.pipe()  # something can be read when a signal has come
-        self._blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)
-        self._before = {number: signal.signal(number, lambda caught, _frame: self.heard.append(caught)) for number in _HEARD}
-        os.set_blocking(self.reading, False)
-        os.set_blocking(self._writing, False)
-        self._wake = signal.set_wakeup_fd(self._writing, warn_on_full_buffer=False)
-
-    def hear(self) -> None:
-        signal.pthread_sigmask(signal.SIG_SETMASK, self._blocked)
-
-    def wait(self, seconds: float) -> None:
-        """Until a signal comes or the time is up."""
-        if select.select([self.reading], [], [], seconds)[0]:
-            os.read(self.reading, 1 << 12)
-
-    def give_back(self) -> None:
-        signal.set_wakeup_fd(self._wake)
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-        signal.pthread_sigmask(signal.SIG_SETMASK, self._blocked)
-        os.close(self.reading)
-        os.close(self._writing)
+def _heard(seconds: float) -> int:
+    """The signal of `_HEARD`, which are blocked, that comes within the time; 0 for none."""
+    if hasattr(signal, "sigtimedwait"):
+        found = signal.sigtimedwait(_HEARD, seconds)
+        return found.si_signo if found is not None else 0
+    last = time.monotonic() + seconds
+    while not (pending := signal.sigpending() & set(_HEARD)) and time.monotonic() < last:
+        time.sleep(0.02)
+    return signal.sigwait(pending) if pending else 0
 
 
 @dataclass
@@ -113,23 +93,22 @@ class _Supervisor:
     """Ends the child at the `deadline`, and beyond so many megabytes of memory."""
 
     child: int
-    signals: _Signals
     deadline: float
     memory: float
 
     def attend(self) -> int:
         """The exit code, when the child has ended."""
         while (status := _status(self.child)) is None:
-            if signal.SIGTERM in self.signals.heard:
-                self._end()
-                raise SystemExit(128 + signal.SIGTERM)
-            if signal.SIGINT in self.signals.heard:
-                self._interrupt()
             if time.monotonic() >= self.deadline:
                 return self._strike("time limit reached", exits.TIMEOUT)
             if resident(self.child) > (self.memory + _SLACK) * (1 << 20):
                 return self._strike("memory limit reached", exits.UNKNOWN)
-            self.signals.wait(self._pause())
+            heard = _heard(self._pause())
+            if heard == signal.SIGTERM:
+                self._end()
+                raise SystemExit(exits.ENDED)
+            if heard == signal.SIGINT:
+                self._interrupt()
         return _code(status)
 
     def _pause(self) -> float:
@@ -145,7 +124,6 @@ class _Supervisor:
 
     def _interrupt(self) -> None:
         """Ctrl-C reaches the child by itself; a signal that somebody sends to the supervisor alone does not."""
-        self.signals.heard.remove(signal.SIGINT)
         time.sleep(_LOOK)
         if os.waitid(os.P_PID, self.child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
             os.kill(self.child, signal.SIGINT)
@@ -175,9 +153,10 @@ def _ended(child: int, seconds: float) -> int | None:
 
 
 def _code(status: int) -> int:
-    if os.WIFEXITED(status):
+    """The exit code of a child that has ended. One that is none of fsoft's is how libraries end processes in which memory is short."""
+    if os.WIFEXITED(status) and os.WEXITSTATUS(status) in exits.ALL:
         return os.WEXITSTATUS(status)
-    if os.WTERMSIG(status) in (signal.SIGTERM, signal.SIGINT):
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGTERM, signal.SIGINT):
         return 128 + os.WTERMSIG(status)
     return _unanswered("the engine was killed, most likely for want of memory", exits.UNKNOWN)
 

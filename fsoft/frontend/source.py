@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -61,3 +62,8 @@ class Source:
     def also(self, include: Sequence[str], define: Sequence[str], undefine: Sequence[str]) -> Source:
         """The same file with more flags, which come after its own."""
         return Source(self.path, (*self.include, *include), (*self.define, *define), (*self.undefine, *undefine), self.more)
+
+
+def program_name(source: Source) -> str:
+    """What a program is called whose first file this is: its argv[0]."""
+    return os.path.splitext(os.path.basename(source.path))[0]

@@ -2,7 +2,8 @@
 
 Most of a mutex never changes (its kind, whether it was destroyed), and neither do tables and flags that are only initialised. A cell is
 settled if its object is alive from the start with known contents and no store can reach it: a store at a constant address
-writes its bytes, any other store writes every object its pointer may point into.
+writes its bytes, any other store writes every object its pointer may point into. What a store writes that was there at the start (a lock is
+initialised with zeros) changes nothing.
 """
 
 from __future__ import annotations
@@ -47,8 +48,9 @@ class _Written:
         if isinstance(action, Store):
             address = constant_address(thread, action.address)
             if address is not None:
-                obj, offset = address >> self.program.offset_bits, address & ((1 << self.program.offset_bits) - 1)
-                self.bytes.setdefault(obj, set()).update(range(offset, offset + action.size))
+                number, offset = address >> self.program.offset_bits, address & ((1 << self.program.offset_bits) - 1)
+                if not action.value.is_const or action.value.value != self._at_start(number, offset, action.size):
+                    self.bytes.setdefault(number, set()).update(range(offset, offset + action.size))
             else:
                 self.objects |= self._may_be(thread, action.address)
         elif isinstance(action, (Enter, Leave, Free)):
@@ -67,10 +69,21 @@ class _Written:
             return None
         if not 0 <= offset <= obj.size - size or not self.bytes.get(obj.id, set()).isdisjoint(range(offset, offset + size)):
             return None
-        for run in obj.runs:
-            if run.size == size and 0 <= offset - run.start < run.count * run.stride and (offset - run.start) % run.stride == 0:
-                return obj.initial.get(offset, 0)
-        return None
+        return _cell(obj, offset, size)
+
+    def _at_start(self, number: int, offset: int, size: int) -> int | None:
+        """What a cell holds at the start, if it is one and that is known."""
+        if number >= len(self.program.objects):
+            return None
+        obj = self.program.objects[number]
+        return _cell(obj, offset, size) if obj.alive and not obj.undefined else None
+
+
+def _cell(obj: Object, offset: int, size: int) -> int | None:
+    for run in obj.runs:
+        if run.size == size and 0 <= offset - run.start < run.count * run.stride and (offset - run.start) % run.stride == 0:
+            return obj.initial.get(offset, 0)
+    return None
 
 
 def constant_address(thread: Thread, address: Expr) -> int | None:

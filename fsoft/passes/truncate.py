@@ -99,7 +99,7 @@ def ranged(obj: Object, limit: int) -> int | None:
 
 def _short(obj: Object, limit: int, kept: int) -> Object:
     """The object without the cells of long arrays. String literals and fsoft's own objects stay whole."""
-    if obj.storage in ("system", "function", "string"):
+    if obj.cut is not None or obj.storage in ("system", "function", "string"):
         return obj
     if any(run.start % run.size or run.stride % run.size for run in obj.runs):
         return obj  # packed: which accesses are misaligned depends on the cells
@@ -178,10 +178,19 @@ class _Truncating:
         for slot in slots:
             mask |= self.points_to.value(slot, action.address) & self.short
         parts = self._parts(mask, action)
+        place = step.loc if action.loc == NOWHERE else action.loc
+        cuts: list[Action] = []
+        for marker in sorted({cut for k, _ in parts if (cut := self.objects[k].cut) is not None}):
+            reached = conj(action.when, _any(where for k, where in parts if self.objects[k].cut == marker))
+            cuts += [] if reached is FALSE else [Halt("cut", marker, reached, place)]
+        return [*cuts, *self._shortened(graph, step, action, [part for part in parts if self.objects[part[0]].cut is None], place)]
+
+    def _shortened(self, graph: Graph, step: Step, action: Load | Store, parts: list[tuple[int, Expr]], place: Loc) -> list[Action]:
+        """An access to objects of which this pass keeps the first cells only."""
+        mask = sum(1 << k for k, _ in parts)
         beyond = conj(action.when, _any(where for _, where in parts))
         if beyond is FALSE:
             return [action]
-        place = step.loc if action.loc == NOWHERE else action.loc
         if self.stops or (blocking(step) and isinstance(action, Load)):
             return [Halt("cut", self._marker(mask, place, True), beyond, place), action]
         if isinstance(action, Store):

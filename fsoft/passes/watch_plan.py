@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeGuard
 
 from fsoft.analysis.actions import members
 from fsoft.analysis.points_to import PointsTo
@@ -15,7 +16,7 @@ from fsoft.analysis.validity import constants_in
 from fsoft.program.expr import Expr, const
 from fsoft.program.interpreter import in_section
 from fsoft.program.layout import Cells
-from fsoft.program.program import Free, Leave, Load, Object, Program, Run, Step, Store, Template
+from fsoft.program.program import Action, Alloc, Free, Leave, Load, Object, Program, Run, Step, Store, Template
 from fsoft.properties.ordering import UNKNOWN, effects, fence
 from fsoft.properties.race_objects import race_ranges
 
@@ -117,12 +118,12 @@ class Plan:
             for step in thread.template.steps:
                 section = in_section(self.old, thread.index, step)
                 for action in step.actions:
-                    if isinstance(action, Accessing):
+                    if accesses(action):
                         for number in members(self.points_to.touched(thread.index, action)):
                             found.setdefault(number, {}).setdefault(thread.index, set()).add(use_of(action, section))
         return found
 
-    def may_race(self, template: Template, step: Step, action: Accessing) -> bool:
+    def may_race(self, template: Template, step: Step, action: Accessing | Alloc) -> bool:
         """Whether a thread of the template may be one of a race there."""
         if not self.sharing.visible(template, step):
             return False
@@ -185,9 +186,14 @@ class Plan:
         return sorted(given & taken)
 
 
-def use_of(action: Accessing, section: bool) -> Use:
+def accesses(action: Action) -> TypeGuard[Accessing | Alloc]:
+    """Zeroing a new object writes all of it; allocation by itself does not."""
+    return isinstance(action, Accessing) or (isinstance(action, Alloc) and action.zero)
+
+
+def use_of(action: Accessing | Alloc, section: bool) -> Use:
     sync = isinstance(action, (Load, Store)) and action.sync
     return Use(not isinstance(action, Load), not (sync or section))
 
 
-__all__ = ["Accessing", "Cell", "Plan", "Unwatchable", "Use", "use_of"]
+__all__ = ["Accessing", "Cell", "Plan", "Unwatchable", "Use", "accesses", "use_of"]

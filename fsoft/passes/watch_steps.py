@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from fsoft.analysis.actions import defined
-from fsoft.passes.watch_plan import Accessing, Plan, Use, use_of
+from fsoft.passes.watch_plan import Accessing, Plan, Use, accesses, use_of
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, make, negate, nonzero, own, reg
 from fsoft.program.interpreter import in_section
 from fsoft.program.program import Action, Alloc, Assign, Check, Enter, Input, Load, Register, Step, Store, Template
@@ -49,7 +49,7 @@ class _Step:
         self.claimed = around.register("claimed", 1)
         self.section = in_section(self.plan.old, self.plan.slots[id(around.old)][0], step)
         self.effects = {k: e for k, e in effects(around.old, step).items() if self._matters(step.actions[k], e)}
-        self.racing = {k for k, a in enumerate(step.actions) if isinstance(a, Accessing) and self.plan.may_race(around.old, step, a)}
+        self.racing = {k for k, a in enumerate(step.actions) if accesses(a) and self.plan.may_race(around.old, step, a)}
 
     def _matters(self, action: Action, effect: Effect) -> bool:
         assert isinstance(action, (Load, Store))
@@ -75,6 +75,8 @@ class _Step:
                 self.out.append(action)
                 if isinstance(action, (Alloc, Enter)):
                     self._born(action)
+                if isinstance(action, Alloc) and k in self.racing:
+                    self._pick(reg(action.reg, self.around.word), action.when, 0, use_of(action, self.section), action)
         return self.out
 
     # ------------------------------------------------------------ pieces
@@ -201,7 +203,7 @@ class _Step:
                 found = disj(found, conj(here, within))
         return found
 
-    def _pick(self, address: Expr, when: Expr, extent: int, use: Use, action: Accessing) -> None:
+    def _pick(self, address: Expr, when: Expr, extent: int, use: Use, action: Accessing | Alloc) -> None:
         around, plan = self.around, self.plan
         free, picked = conj(eq(self.on, const(0, 8)), when), around.register("pick", 1)
         self.out.append(Assign(str(picked.data), FALSE))

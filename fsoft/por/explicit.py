@@ -47,10 +47,12 @@ def holds(v: Sequence[Any], lock: int, number: int) -> bool:
 
 
 class Stubborn:
-    """`select` answers for a state; `watch` compares what really happens with what was foreseen."""
+    """`select` answers for a state; `watch` compares what happens with what was foreseen. `weaker` takes fewer locks into account."""
 
     def __init__(self, facts: Facts):
         self.facts = facts
+        weaker = facts.patterns.weaker
+        self.weaker = None if weaker is None else Stubborn(facts.under(weaker))
         self.sticky: Sequence[frozenset[int]] = facts.sticky
         self.layout = facts.layout
         self.program = facts.program
@@ -304,12 +306,18 @@ class Stubborn:
         return found
 
     def select(self, v: Sequence[Any], ready: dict[int, list[Ready]], order: Sequence[int]) -> list[int] | None:
-        """The slots to expand: the enabled members of a stubborn set with as few of them as possible. None: all."""
+        """The slots to expand: the enabled members of a stubborn set with as few of them as possible. None: all.
+
+        It is a part of what the weaker patterns choose (theorem 2 of the paper: some run of the algorithm returns a part). So all states
+        that are visited would be visited under the weaker ones, too: locks never cost states."""
         enabled = [slot for slot in order if any(step.enabled for step in ready[slot])]
-        best: set[int] | None = None
+        among = None if self.weaker is None else self.weaker.select(v, ready, order)
+        if among is not None and len(among) == 1:
+            return among
+        best = None if among is None else set(among)
         needs: dict[int, set[int]] = {}
-        fewest = len(enabled)
-        for slot in enabled:
+        fewest = len(enabled if among is None else among)
+        for slot in enabled if among is None else among:
             if not any(step.enabled and not step.spurious for step in ready[slot]):
                 continue
             found = self.closure(v, slot, ready, needs)

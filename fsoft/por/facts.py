@@ -7,6 +7,8 @@ there on), the sticky locations; for the whole: the cells that two slots share, 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fsoft.analysis.actions import members
@@ -66,10 +68,21 @@ class Facts:
         main = [early] + [frozenset[int]()] * (len(slots) - 1)
         self.flags = [FlagsOf(self.ground, self.held[k], self.prints[k], self.locks, main[k]) for k in slots]
         self.derived = derived_cells(self.ground, self.flags)
-        self.patterns = patterns
-        self.relevant = self.shared & ~patterns.exempt(self)
-        self._forget_private()
         self.entering = self._entering()
+        self._traced = self.prints
+        self._count(patterns)
+
+    def under(self, patterns: Patterns) -> Facts:
+        """These facts where locks count in another way; what does not depend on that is shared."""
+        other = copy(self)
+        other._count(patterns)
+        return other
+
+    def _count(self, patterns: Patterns) -> None:
+        """What depends on how locks count."""
+        self.patterns, self.prints = patterns, self._traced
+        self.relevant = self.shared & ~patterns.exempt(self)
+        self.prints = [self._without_private(slot, rows) for slot, rows in enumerate(self._traced)]
         self._futures: list[list[Future]] = []
 
     # ------------------------------------------------------------ answers
@@ -151,14 +164,14 @@ class Facts:
             return mask
         return mask & (self._written | -1 << self.layout.size)
 
-    def _forget_private(self) -> None:
+    def _without_private(self, slot: int, rows: list[Footprint]) -> list[Footprint]:
         """Items keep shared entries only; the first step of a thread does not share what nobody touches before it."""
-        for slot, rows in enumerate(self.prints):
-            steps = self.program.threads[slot].template.steps
-            for one in rows:
-                private = self.guarded & self._mine(slot) if steps[one.index].source == 0 else 0
-                kept = (self._narrowed(item, self.relevant & ~private) for item in one.items)
-                one.items = [item for item in kept if item is not None]
+        steps, found = self.program.threads[slot].template.steps, []
+        for one in rows:
+            private = self.guarded & self._mine(slot) if steps[one.index].source == 0 else 0
+            kept = (self._narrowed(item, self.relevant & ~private) for item in one.items)
+            found.append(replace(one, items=[item for item in kept if item is not None]))
+        return found
 
     @staticmethod
     def _narrowed(item: Item, mask: int) -> Item | None:

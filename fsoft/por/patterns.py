@@ -12,10 +12,14 @@ if TYPE_CHECKING:
 
 
 class Patterns(Protocol):
-    """`standing`: locks that a thread certainly holds where it makes an access count for that access, too."""
+    """`standing`: locks that a thread certainly holds where it makes an access count for that access, too. `weaker`: others that rule out
+    less, in every state (None: nothing does)."""
 
     name: str
     standing: bool
+
+    @property
+    def weaker(self) -> Patterns | None: ...
 
     def own(self, facts: Facts, one: Footprint) -> Locks:
         """The locks that must be free for the accesses of a step."""
@@ -30,6 +34,7 @@ class Patterns(Protocol):
 class NoPatterns:
     name = "none"
     standing = False
+    weaker = None
 
     def own(self, facts: Facts, one: Footprint) -> Locks:
         return NOTHING

@@ -90,9 +90,11 @@ class Interpreter:
                 if not evaluate(action.condition, leaf):
                     return False
                 continue
-            if self.watch is not None:
+            if self.watch is not None and not isinstance(action, Alloc):
                 self.watch(action, leaf, v)
             event = _Do(self, v, slot, step, choose, log, leaf).action(action)
+            if self.watch is not None and isinstance(action, Alloc) and event is None:  # now there is an object
+                self.watch(action, leaf, v)
             if event is not None:
                 events.append(event)
                 kind = event.kind if isinstance(event, Halted) else "failed"

@@ -13,12 +13,15 @@ PROPERTIES = (
     "no-overflow",  # signed overflow
     "no-division-by-zero",
     "no-bad-shift",
+    "no-bad-conversion",  # of a floating number that the integer type cannot hold
     "no-bad-index",  # an index outside its member or row, within the object
     "no-lock-misuse",
     "no-data-race",
     "no-deadlock",
 )
 RACE_MODELS = ("svcomp", "c11")
+GROWING = ("threads", "heap", "recursion", "args_bound", "arg_length")
+"""The options that bound the program: raised where they cut, unless the user has set them."""
 UNWOUND_EXPANSION = 400_000
 """The `expansion` for programs that are unwound in any case: a copy that several calls share would count as a loop."""
 WEAKER_ORDER = "a memory order weaker than seq_cst is treated as sequentially consistent"
@@ -38,6 +41,8 @@ class Options:
     `error_labels`: labels that violate unreach-call when they are reached; ERROR does in tasks of the competition in any case.
     `observer`: a function that only looks on (the atoms of an LTL formula), in a slot of its own behind all others. What it reads
     stays visible, and steps that may stop their thread stay apart from accesses, because the end is observed.
+    `arguments`: what main is called with, the name of the program first; None for anything. `args_bound`: how many of free arguments may be
+    read, `arg_length`: how many characters of each.
     `unbounded`: where the number of executions of a creation site is not known, its slots stand for any number of threads
     (`Program.unbounded`), and creating one more is never a cut."""
 
@@ -62,3 +67,6 @@ class Options:
     race_model: str = "svcomp"
     observer: str = ""
     unbounded: bool = False
+    arguments: tuple[str, ...] | None = None
+    args_bound: int = 3
+    arg_length: int = 8

@@ -272,7 +272,7 @@ class Object:
     `storage`: global, static, thread, local, string, heap, function, system (fsoft's own: thread descriptors).
     `initial` maps offsets of cells to values; other cells are 0, or undefined if `undefined`. An object that is not
     `alive` at the start comes to life by Enter or Alloc. `slot` is the owner of a thread-local or local object. `dropped` are ranges of
-    bytes whose cells `passes/truncate` took away.
+    bytes whose cells `passes/truncate` took away, or that never had any: then `cut` is the marker that an access to them raises.
     """
 
     id: int
@@ -288,6 +288,7 @@ class Object:
     pool: int | None = None
     loc: Loc = NOWHERE
     dropped: tuple[tuple[int, int], ...] = ()
+    cut: int | None = None
 
 
 @dataclass(slots=True)

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from fsoft.program.expr import Expr, evaluate
+from fsoft.program.expr import Expr, evaluate, reg
 from fsoft.program.interpreter import Machine, Script, in_section
 from fsoft.program.program import Action, Alloc, Enter, Free, Leave, Load, Step, Store
-from fsoft.program.state import ALIVE, Access, State, Vector
+from fsoft.program.state import Access, Vector
 from fsoft.program.verdict import Move
 from fsoft.properties.ordering import Effect, acquires, effects, fence, releases
 
+Accessing = Load | Store | Free | Leave
 Clock = dict[int, int]
 """By thread: how many of its accesses are known."""
 Byte = tuple[int, int]
@@ -66,13 +67,10 @@ class HappensBefore:
         for self._move, move in enumerate(moves):
             step = self.machine.step(move.slot, move.step)
             interpreter.watch = _Step(self, move.slot, step)
-            before = state
             try:
                 state, _ = self.machine.execute(state, move.slot, move.step, Script(move.choices))
             finally:
                 interpreter.watch = None
-            if any(isinstance(action, Alloc) for action in step.actions):
-                self._allocated(before, state)
 
     def unordered(
         self, pending: Mapping[int, Iterable[Access]], conflict: Callable[[Access, Access], bool]
@@ -111,11 +109,6 @@ class HappensBefore:
         self._past.pop(number, None)
         for byte in [byte for byte in self._carried if byte[0] == number]:
             del self._carried[byte]
-
-    def _allocated(self, before: State, after: State) -> None:
-        for place in self.machine.layout.places:
-            if place is not None and place.status >= 0 and after[place.status] == ALIVE and before[place.status] != ALIVE:
-                self.born(place.object.id)
 
     def loaded(self, slot: int, bytes_: Iterable[Byte], effect: Effect, claimed: Clock) -> None:
         thread = self.threads[slot]
@@ -167,6 +160,11 @@ class _Step:
                 self._made(number, 0, self.program.objects[number].size, True, False, action)
         elif isinstance(action, Enter):
             self.history.born(evaluate(action.address, leaf) >> self.program.offset_bits)
+        elif isinstance(action, Alloc):
+            number = evaluate(reg(action.reg, self.program.word), leaf) >> self.program.offset_bits
+            self.history.born(number)
+            if action.zero:
+                self._made(number, 0, self.program.objects[number].size, True, self.section, action)
 
     def _access(self, action: Load | Store, address: int) -> None:
         number, offset = address >> self.program.offset_bits, address & self.history.machine.layout.offset_mask
@@ -177,7 +175,7 @@ class _Step:
             order = self.history.stored if write else self.history.loaded
             order(self.slot, [(number, offset + k) for k in range(action.size)], effect, self.claimed)
 
-    def _made(self, number: int, offset: int, size: int, write: bool, sync: bool, action: Load | Store | Free | Leave) -> None:
+    def _made(self, number: int, offset: int, size: int, write: bool, sync: bool, action: Accessing | Alloc) -> None:
         loc = action.loc if action.loc.line > 0 else self.step.loc
         self.history.made(self.slot, Access(number, offset, size, write, sync, loc, death_of(action)))
 

@@ -26,6 +26,7 @@ UNKNOWN = "?"
 _SILENT = frozenset({"signal", "broadcast", "init", "destroy", "detach", "cancel"})
 _GIVING = frozenset({"release", "rwunlock", "post", "create", "exit"})
 _LOOKING = frozenset({"try", "look"})
+_TOLD = frozenset({"cancel"})
 _TRYING = _LOOKING | {"semwait"}
 _TAKING = frozenset({"acquire", "rdlock", "wrlock", "wake", "join", "start"})
 _ACQUIRES = frozenset({"consume", "acquire", "acq_rel", ""})
@@ -47,10 +48,10 @@ class Effect:
 
 def orders_less(program: Program) -> bool:
     """Whether a thread may learn what another one did without being ordered behind it: from an atomic operation weaker than seq_cst, from a
-    lock that it tried to get, or from the value of a semaphore."""
+    lock that it tried to get, from the value of a semaphore, or from being cancelled."""
     steps = [step for template in program.templates() for step in template.steps]
     weaker = any(isinstance(action, (Load, Store)) and action.order for step in steps for action in step.actions)
-    return weaker or any(tag.kind in _LOOKING for step in steps for tag in step.tags)
+    return weaker or any(tag.kind in _LOOKING | _TOLD for step in steps for tag in step.tags)
 
 
 def fence(step: Step) -> str | None:

@@ -30,6 +30,7 @@ RULES = {
     "no-overflow": ("Signed overflow", "The result of signed arithmetic does not fit its type."),
     "no-division-by-zero": ("Division by zero", "The divisor of a division or a remainder is zero."),
     "no-bad-shift": ("Undefined shift", "A shift by a negative or too large amount."),
+    "no-bad-conversion": ("Undefined conversion", "A floating number is converted to an integer type that cannot hold it."),
     "no-bad-index": ("Index out of bounds", "An index is outside the array that it is applied to: a member, or a row of a matrix."),
     "no-lock-misuse": ("Misuse of a lock", "A lock is unlocked by a thread that does not hold it, or destroyed while in use."),
     "no-data-race": ("Data race", "Two threads access the same memory at the same time, one of them writes, and not both are atomic."),

@@ -23,6 +23,7 @@ FORMULAS = {
     "no-deadlock": "G ! deadlock",
     "no-division-by-zero": "G ! division-by-zero",
     "no-bad-shift": "G ! bad-shift",
+    "no-bad-conversion": "G ! bad-conversion",
     "no-bad-index": "G ! bad-index",
     "no-lock-misuse": "G ! lock-misuse",
 }

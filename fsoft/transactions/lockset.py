@@ -12,11 +12,13 @@ from fsoft.por.cells import Where
 from fsoft.por.facts import Facts
 from fsoft.por.footprint import Footprint
 from fsoft.por.later import NOTHING, Locks
+from fsoft.por.patterns import NO_PATTERNS
 
 
 class Lockset:
     name = "lockset"
     standing = False  # what is kept by a lock throughout is exempt
+    weaker = NO_PATTERNS
 
     def own(self, facts: Facts, one: Footprint) -> Locks:
         return facts.acquired(one)

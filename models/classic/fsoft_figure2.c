@@ -4,7 +4,7 @@
    write is done, and the other way round. The price is a deadlock: the locks are taken in opposite
    orders. With SAME_ORDER both take lk1 first, which removes the deadlock and still leaves no race.
    With EARLY_RELEASE thread 2 releases lk2 before its write, and then nothing keeps the writes
-   apart. */
+   apart. FOUR: two threads of each kind; then nothing is ruled out any more for two of one kind, which hold the same locks in turn. */
 #include <pthread.h>
 
 static pthread_mutex_t lk1 = PTHREAD_MUTEX_INITIALIZER, lk2 = PTHREAD_MUTEX_INITIALIZER;
@@ -44,9 +44,18 @@ static void *thread2(void *arg) {
 
 int main(void) {
     pthread_t t1, t2;
+#ifdef FOUR
+    pthread_t t3, t4;
+    pthread_create(&t3, 0, thread1, 0);
+    pthread_create(&t4, 0, thread2, 0);
+#endif
     pthread_create(&t1, 0, thread1, 0);
     pthread_create(&t2, 0, thread2, 0);
     pthread_join(t1, 0);
     pthread_join(t2, 0);
+#ifdef FOUR
+    pthread_join(t3, 0);
+    pthread_join(t4, 0);
+#endif
     return x + y + z;
 }

@@ -7,10 +7,14 @@ from pathlib import Path
 import pytest
 
 from fsoft.api import load
+from fsoft.frontend.source import Source
 from fsoft.por.explicit import Stubborn
 from fsoft.por.facts import Facts
 from fsoft.program.options import Options
+from fsoft.program.program import Program
+from fsoft.properties import explore
 from fsoft.transactions import patterns
+from tests.models.table import MODELS
 from tests.por.states import chosen, conflict, run_to
 
 FIGURE_1 = """#include <pthread.h>
@@ -74,6 +78,7 @@ int main(void) {
 }
 """
 LINE_2 = {"6a": 11, "1b": 16}
+KINDS = ("none", "lockset", "lock-pattern")
 
 
 def first_conflicts_with_second(folder: Path, text: str, kind: str, lines: dict[int, int]) -> tuple[bool, set[int]]:
@@ -106,6 +111,38 @@ def test_figure_2(tmp_path: Path, kind: str, expected: bool) -> None:
     """No common lock protects x, but the way from 1b to 6b takes lk1 and gives it back."""
     found, _ = first_conflicts_with_second(tmp_path, FIGURE_2, kind, {1: LINE_2["6a"], 2: LINE_2["1b"]})
     assert found is expected
+
+
+@pytest.mark.parametrize(
+    ("name", "defines", "counts"),
+    [
+        ("figure1", (), ((37, 40), (37, 40), (37, 38))),
+        ("figure1", ("FOUR",), ((3512, 5379), (3512, 5379), (2989, 4236))),
+        ("figure2", ("FOUR",), ((439, 512), (439, 512), (385, 426))),
+    ],
+)
+def test_the_figures_in_states_and_transitions(name: str, defines: tuple[str, ...], counts: tuple[tuple[int, int], ...]) -> None:
+    """Without locks, with locksets, with lock patterns: x is under no lock throughout, so only the last saves something."""
+    program = load([Source(str(MODELS / f"classic/fsoft_{name}.c"), define=defines)])
+    assert tuple(visited(program, kind) for kind in KINDS) == counts
+
+
+SEVERAL = [
+    "sync/barrier.c", "sync/philosophers.c", "threads/c11_threads.c", "locks/given_back.c", "deadlocks/spin.c", "sync/prodcons_cond.c",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_locks_never_cost_states(name: str) -> None:
+    """Theorem 2: what lock patterns choose in a state is a part of what locksets choose, and that of what is chosen without locks."""
+    program = load([Source(str(MODELS / name), define=("N=3",))])
+    plain, locksets, locks = (visited(program, kind) for kind in KINDS)
+    assert plain >= locksets >= locks and plain[1] >= locksets[1] >= locks[1]
+
+
+def visited(program: Program, kind: str) -> tuple[int, int]:
+    stats = explore(program, choice=Stubborn(Facts(program, patterns(kind)))).stats
+    return stats.states, stats.transitions
 
 
 def test_releasing_does_not_conflict_with_acquiring(tmp_path: Path) -> None:

@@ -36,11 +36,20 @@ typedef struct {
 } pthread_cond_t;
 typedef struct { int __unused; } pthread_condattr_t;
 typedef struct {
-    int __writer;
-    int __destroyed;
+    unsigned long long __waiting;
     unsigned long long __readers;
     unsigned long long __again;
-    char __rest[sizeof(long) == 8 ? 32 : 8];
+#ifdef __LP64__
+    char __unused;
+    char __destroyed;
+    int __writer;
+    int __unused2[4];
+    unsigned int __kind;
+#else
+    unsigned char __kind;
+    char __destroyed;
+    int __writer;
+#endif
 } pthread_rwlock_t;
 typedef struct { long __unused; char __rest[sizeof(long) == 8 ? 0 : 4]; } pthread_rwlockattr_t;
 typedef struct {
@@ -64,6 +73,7 @@ struct __fsoft_cleanup {
 #define PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP { .__kind = 3 }
 #define PTHREAD_COND_INITIALIZER { 0 }
 #define PTHREAD_RWLOCK_INITIALIZER { 0 }
+#define PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP { .__kind = 2 }
 #define PTHREAD_ONCE_INIT 0
 #define PTHREAD_MUTEX_NORMAL 0
 #define PTHREAD_MUTEX_DEFAULT 0
@@ -168,6 +178,7 @@ int pthread_rwlockattr_init(pthread_rwlockattr_t *attr);
 int pthread_rwlockattr_destroy(pthread_rwlockattr_t *attr);
 int pthread_rwlockattr_setpshared(pthread_rwlockattr_t *attr, int shared);
 int pthread_rwlockattr_setkind_np(pthread_rwlockattr_t *attr, int kind);
+int pthread_rwlockattr_getkind_np(const pthread_rwlockattr_t *attr, int *kind);
 int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attr, unsigned int count);
 int pthread_barrier_destroy(pthread_barrier_t *barrier);
 int pthread_barrier_wait(pthread_barrier_t *barrier);

@@ -52,10 +52,14 @@ struct __fsoft_cond {
 };
 
 struct __fsoft_rwlock {
-    int writer;           /* id, 0 = none */
-    int destroyed;
+    __fsoft_mask waiting; /* writers that readers wait for, if the lock is of that kind */
     __fsoft_mask readers; /* who holds it for reading */
     __fsoft_mask again;   /* who of them holds it twice */
+    unsigned char kind24; /* glibc's kind in ILP32 */
+    char destroyed;
+    int writer;           /* id, 0 = none */
+    int unused[4];
+    unsigned kind48;      /* glibc's kind in LP64; the lock ends before it in ILP32 */
 };
 
 struct __fsoft_barrier {

@@ -84,13 +84,14 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("Conditions", MODELLED, "", "pthread_condattr_init pthread_condattr_destroy"),
     ("Conditions", APPROXIMATED, _ANY, "pthread_condattr_setclock pthread_condattr_setpshared"),
     ("Conditions", REJECTED, "no model", "pthread_condattr_getclock pthread_condattr_getpshared"),
-    ("Readers-writer locks", MODELLED, "without preference for readers or writers; a thread that takes it for reading a third time is cut,"
-     " which forbids TRUE", "pthread_rwlock_init pthread_rwlock_destroy pthread_rwlock_rdlock pthread_rwlock_wrlock"
-     " pthread_rwlock_tryrdlock pthread_rwlock_trywrlock pthread_rwlock_unlock"),
+    ("Readers-writer locks", MODELLED, "as in glibc, writers that wait hold up readers of the kind PREFER_WRITER_NONRECURSIVE only; a"
+     " thread that takes it for reading a third time is cut, which forbids TRUE", "pthread_rwlock_init pthread_rwlock_destroy"
+     " pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_rwlock_tryrdlock pthread_rwlock_trywrlock pthread_rwlock_unlock"),
     ("Readers-writer locks", APPROXIMATED, _TIMED, "pthread_rwlock_timedrdlock pthread_rwlock_timedwrlock"),
-    ("Readers-writer locks", MODELLED, "", "pthread_rwlockattr_init pthread_rwlockattr_destroy"),
-    ("Readers-writer locks", APPROXIMATED, _ANY, "pthread_rwlockattr_setpshared pthread_rwlockattr_setkind_np"),
-    ("Readers-writer locks", REJECTED, "no model", "pthread_rwlockattr_getpshared pthread_rwlockattr_getkind_np"),
+    ("Readers-writer locks", MODELLED, "", "pthread_rwlockattr_init pthread_rwlockattr_destroy pthread_rwlockattr_setkind_np"
+     " pthread_rwlockattr_getkind_np"),
+    ("Readers-writer locks", APPROXIMATED, _ANY, "pthread_rwlockattr_setpshared"),
+    ("Readers-writer locks", REJECTED, "no model", "pthread_rwlockattr_getpshared"),
     ("Barriers", MODELLED, "with generations; any thread of a generation may be the one that gets PTHREAD_BARRIER_SERIAL_THREAD",
      "pthread_barrier_init pthread_barrier_destroy pthread_barrier_wait pthread_barrierattr_init pthread_barrierattr_destroy"),
     ("Barriers", APPROXIMATED, _ANY, "pthread_barrierattr_setpshared"),

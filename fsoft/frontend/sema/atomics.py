@@ -7,6 +7,7 @@ subtraction (T, or ptrdiff_t for pointers), Q a pointer to T, b bool, i int (mem
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from fsoft.frontend import tree
 from fsoft.frontend.sema.context import Context, Node
@@ -43,8 +44,11 @@ _LOCK_FREE = ("__atomic_always_lock_free", "__atomic_is_lock_free", "__c11_atomi
 
 
 class Atomics:
-    def __init__(self, context: Context):
+    """`beside(value, others, loc)` is the value, with other arguments evaluated."""
+
+    def __init__(self, context: Context, beside: Callable[[tree.Expr, list[Node], Loc], tree.Expr]):
         self.context = context
+        self.beside = beside
         self.types = context.types
 
     def call(self, name: str, args: list[Node], loc: Loc) -> tree.Expr | None:
@@ -103,4 +107,5 @@ class Atomics:
 
     def _lock_free(self, name: str, args: list[Node], loc: Loc) -> tree.Expr:
         size = self.context.expressions.integer_constant(args[0], f"first argument of '{name}'") if args else 0
-        return tree.IntConstant(self.types.bool, loc, int(size in (1, 2, 4, 8)))
+        known = tree.IntConstant(self.types.bool, loc, int(size in (1, 2, 4, 8)))
+        return known if name == "__atomic_always_lock_free" else self.beside(known, args[1:], loc)

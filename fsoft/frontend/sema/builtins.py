@@ -48,11 +48,20 @@ def _bit_count(name: str, value: int, bits: int) -> int | None:
     return bits - value.bit_length() if name == "clz" else (value & -value).bit_length() - 1
 
 
+def _plain_value(expr: tree.Expr) -> bool:
+    """A constant or the address of a variable: nothing happens when it is evaluated."""
+    while isinstance(expr, tree.Cast):
+        expr = expr.operand
+    if isinstance(expr, tree.AddressOf):
+        return isinstance(expr.lvalue, (tree.Variable, tree.StringLiteral, tree.FunctionName))
+    return isinstance(expr, (tree.IntConstant, tree.FloatConstant))
+
+
 class Builtins:
     def __init__(self, context: Context):
         self.context = context
         self.types = context.types
-        self.atomics = Atomics(context)
+        self.atomics = Atomics(context, self.beside)
         self._special: dict[str, Callable[[list[Node], Loc], tree.Expr]] = {
             "__builtin_expect": self._expect,
             "__builtin_expect_with_probability": self._expect,
@@ -95,7 +104,7 @@ class Builtins:
         if match := _OVERFLOW.match(name):
             return self._overflow(match.group(1), match.group(2), match.group(3), args, loc)
         if match := _CHECKED.match(name):
-            return self.context.calls.by_name(match.group(1), args[:-1], loc)
+            return self.beside(self.context.calls.by_name(match.group(1), args[:-1], loc), args[-1:], loc)
         return None
 
     def _plain(self, name: str, args: list[Node], loc: Loc) -> tree.Expr:
@@ -129,6 +138,15 @@ class Builtins:
         if len(args) != count:
             self.context.error(loc, f"'{name}' takes {count} argument{'s' * (count != 1)}, {len(args)} given")
 
+    def beside(self, value: tree.Expr, others: list[Node], loc: Loc) -> tree.Expr:
+        """The value; the other arguments of the builtin are evaluated, and that is all."""
+        rest = [self.context.expressions.value(other) for other in others]
+        rest = [expr for expr in rest if not _plain_value(expr)]
+        if not rest:
+            return value
+        function = Function(value.type, tuple(expr.type for expr in (value, *rest)))
+        return tree.Call(value.type, loc, tree.FunctionName(function, loc, "__fsoft_first"), (value, *rest))
+
     def _no_arguments(self, name: str) -> Callable[[list[Node], Loc], tree.Expr]:
         return lambda args, loc: self.typed(name, VOID, (), args, loc)
 
@@ -150,7 +168,7 @@ class Builtins:
         if len(args) < 2:
             self._count("__builtin_expect", args, 2, loc)
         value = self.context.expressions.scalar(args[0], "argument of '__builtin_expect'")
-        return self.context.conversions.convert(value, self.types.long, loc)
+        return self.beside(self.context.conversions.convert(value, self.types.long, loc), args[1:], loc)
 
     def _constant_p(self, args: list[Node], loc: Loc) -> tree.Expr:
         self._count("__builtin_constant_p", args, 1, loc)
@@ -176,10 +194,11 @@ class Builtins:
         return tree.IntConstant(self.types.size_t, loc, 0 if kind & 2 else (1 << self.types.size_t.bits) - 1)
 
     def _assume_aligned(self, args: list[Node], loc: Loc) -> tree.Expr:
-        return self.context.expressions.cast(self.context.expressions.value(args[0]), self.types.void_ptr, loc)
+        pointer = self.context.expressions.cast(self.context.expressions.value(args[0]), self.types.void_ptr, loc)
+        return self.beside(pointer, args[1:], loc)
 
     def _prefetch(self, args: list[Node], loc: Loc) -> tree.Expr:
-        return self.context.expressions.cast(self.context.expressions.value(args[0]), VOID, loc)
+        return self.context.expressions.cast(self.beside(self.context.expressions.value(args[0]), args[1:], loc), VOID, loc)
 
     def _offsetof(self, args: list[Node], loc: Loc) -> tree.Expr:
         """`__builtin_offsetof(T, a.b[i])`: constant, or an expression if an index is one."""

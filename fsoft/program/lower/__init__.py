@@ -6,12 +6,16 @@ routines. When all are done, slots, local objects and heap pools are numbered (`
 
 from __future__ import annotations
 
+import os
+import shlex
+
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 from fsoft.frontend.source import NOWHERE, InputError, Unsupported
 from fsoft.program import descriptor
 from fsoft.program.expr import Expr, const, eq, ite, own, resize
 from fsoft.program.local import travelling_names
+from fsoft.program.lower.arguments import ARGC, Arguments, mentioned
 from fsoft.program.lower.calls import Copy
 from fsoft.program.lower.context import Frame, Shared
 from fsoft.program.lower.layout import is_signed, value_bits
@@ -20,7 +24,7 @@ from fsoft.program.lower.scan import Scan, facts_of, walk
 from fsoft.program.lower.statements import Statements
 from fsoft.program.lower.threads import Assembly
 from fsoft.program.options import Options
-from fsoft.program.program import Action, Assign, Enter, Leave, Load, Program, Require, Step, Store, Template
+from fsoft.program.program import Action, Assign, Enter, Halt, Input, Leave, Load, Program, Require, Step, Store, Template
 
 _NOBODY = tree.FunctionDef("<static>", ct.Function(ct.VOID, ()), (), tree.Block(NOWHERE, (), NOWHERE), NOWHERE)
 
@@ -32,6 +36,7 @@ class Lowering(Statements):
         super().__init__(shared, name)
         self.copies: dict[tuple[str, int, int], Copy] = {}
         self.frame = Frame(_NOBODY, "", None, 0)
+        self.argument_count: Expr | None = None
 
     def template(self, definition: tree.FunctionDef, is_entry: bool) -> Template:
         """Wait to be started, run the start routine, say that it has finished."""
@@ -90,7 +95,7 @@ class Lowering(Statements):
         for index, symbol in enumerate(definition.params):
             if isinstance(symbol.type, ct.Record):
                 raise InputError(symbol.loc, f"the start routine '{definition.name}' takes a struct; give it a pointer")
-            value = self._entry_argument(index, symbol) if is_entry else self._thread_argument(index, symbol, argument)
+            value = self._entry_argument(index, symbol, definition) if is_entry else self._thread_argument(index, symbol, argument)
             self.frame = outer
             fixed = value.is_const and symbol not in self.shared.scan.facts[definition.name].assigned and not symbol.address_taken
             if fixed:
@@ -100,18 +105,31 @@ class Lowering(Statements):
             self.frame = frame
         self.frame = outer
 
-    def _entry_argument(self, index: int, symbol: tree.Symbol) -> Expr:
-        """`main` is called without arguments; another entry gets any values and null pointers."""
-        width = value_bits(symbol.type)
-        if self.options.entry == "main":
-            self.shared.notes["main is called without arguments: argc is 1"] = None
-            if index == 0:
-                return const(1, width)
-            pointers = ct.Array(ct.Pointer(ct.VOID, self.memory.word_bytes), 2)
-            return self.local_object(f"main.{symbol.name}[]", pointers, symbol.loc, bytes(ct.size_of(pointers)))
+    def _entry_argument(self, index: int, symbol: tree.Symbol, definition: tree.FunctionDef) -> Expr:
+        """`main` gets its arguments; another entry gets any values and null pointers."""
+        if self.options.entry == "main" and index < 3:
+            return self._main_argument(index, symbol, definition)
         if isinstance(symbol.type, ct.Pointer):
             return self.word_const(0)
         return self._missing(symbol)
+
+    def _main_argument(self, index: int, symbol: tree.Symbol, definition: tree.FunctionDef) -> Expr:
+        """argc, argv or envp. What main does not mention is nobody's business."""
+        arguments, width = Arguments(self.shared, definition), value_bits(symbol.type)
+        if symbol not in arguments.used:
+            return const(0, width)
+        if index == 2:
+            return arguments.environment()
+        strings = arguments.given()
+        if strings is not None:
+            self.shared.notes["main is called with the arguments " + " ".join(shlex.quote(os.fsdecode(text)) for text in strings)] = None
+            return const(len(strings), width) if index == 0 else arguments.fixed(strings)
+        self.shared.notes[f"main is called with any arguments, at most {arguments.most} of them"] = None
+        if self.argument_count is None:
+            self.argument_count = self.b.register(f"main.{ARGC}.given", value_bits(definition.params[0].type), "", True, "int")
+            self.b.emit(Input(str(self.argument_count.data), ARGC, loc=self.b.loc, signed=True))
+            self.b.emit(Halt("pruned", None, arguments.too_many(self.argument_count), self.b.loc))
+        return self.argument_count if index == 0 else arguments.free(self.argument_count)
 
     def _thread_argument(self, index: int, symbol: tree.Symbol, argument: Expr) -> Expr:
         width = value_bits(symbol.type)
@@ -187,7 +205,9 @@ def _offset_bits(unit: tree.Unit, options: Options) -> int:
     sizes = [ct.size_of(g.symbol.type) for g in unit.globals.values()] + [options.heap_size]
     for function in unit.functions.values():
         sizes += [ct.size_of(node.symbol.type) for node in walk(function.body) if isinstance(node, tree.Declare)]
-    return min(26, max(20, max(sizes).bit_length() + 1))
+    main = unit.functions.get("main")
+    least = 22 if main is not None and mentioned(main) and options.arguments is None else 20  # a large array of pointers
+    return min(26, max(least, max(sizes).bit_length() + 1))
 
 
 def _shared(unit: tree.Unit, options: Options) -> Shared:

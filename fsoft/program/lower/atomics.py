@@ -1,8 +1,9 @@
 """GCC's `__atomic_*` and `__sync_*` and clang's `__c11_atomic_*`: each is one step of loads and stores that do not race. What they read or
 write through further pointers, as what a comparison expects, is plain memory.
 
-Their values are those of sequential consistency; where the program asked for less, a note says so. The accesses keep the order that was
-asked for (`Load.order`), for the race model c11.
+An operation on a struct accesses its cells in one step;
+its value is the cells one after the other, the first lowest. The values are those of sequential consistency; where the program asked for
+less, a note says so. The accesses keep the order that was asked for (`Load.order`), for the race model c11.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import re
 
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
-from fsoft.frontend.source import Unsupported
-from fsoft.program.expr import TRUE, Expr, conj, const, eq, ite, make, negate, resize
+from fsoft.frontend.source import Loc, Unsupported
+from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, eq, make, negate, nonzero, resize
+from fsoft.program.lower.context import MemoryPlace
 from fsoft.program.lower.expressions import Expressions
+from fsoft.program.lower.layout import value_bits
 from fsoft.program.options import WEAKER_ORDER
 from fsoft.program.program import ORDERS, Assign, Input, Load, Store
 
@@ -22,7 +25,12 @@ _NO_ORDER = ("always_lock_free", "is_lock_free", "init", "signal_fence", "synchr
 _SYNC_ORDERS = {"lock_test_and_set": "acquire", "lock_release": "release"}
 _UNKNOWN = "?"
 _GIVEN = {"store": (1,), "exchange": (1,), "compare_exchange": (1, 2), "compare_exchange_strong": (1,), "compare_exchange_weak": (1,)}
+_MOST_CELLS = 64
 _UPDATE = re.compile(r"(?:fetch_and_|fetch_)(add|sub|and|or|xor|nand)|(add|sub|and|or|xor|nand)(?:_and_fetch|_fetch)")
+
+
+Cell = tuple[int, int]
+"""Offset and size."""
 
 
 class Atomics(Expressions):
@@ -33,7 +41,7 @@ class Atomics(Expressions):
     _given: dict[int, Expr]
     _beside: list[tuple[Expr, Expr, Expr]]
 
-    def atomic_call(self, call: tree.Call, name: str) -> Expr | None:
+    def atomic_call(self, call: tree.Call, name: str) -> Expr | MemoryPlace | None:
         match = _NAME.fullmatch(name)
         if match is None:
             return None
@@ -45,7 +53,7 @@ class Atomics(Expressions):
         method = getattr(self, "_atomic_" + operation.removesuffix("_n"), None)
         if method is None:
             raise Unsupported(call.loc, f"the builtin '{name}' is not modelled; see docs/supported.md")
-        values = [self.value(a) for a in call.args]
+        values = [self._operand_value(argument) for argument in call.args]
         self._set_orders(family, operation.removesuffix("_n"), values)
         by_pointer = family == "atomic" and "c11" not in name and not operation.endswith("_n")
         self._read_beside(call, operation.removesuffix("_n"), values, by_pointer)
@@ -55,9 +63,19 @@ class Atomics(Expressions):
             self.b.tag("update", values[0] if values else None)
             result = method(call, values, by_pointer)
         for address, value, when in self._beside:
-            self.b.emit(Store(address, value, value.width // 8, self.frame.sync, when, call.loc))
+            self._scatter(address, value, call, when, self.frame.sync, "")
         assert isinstance(result, Expr)
-        return result
+        return self._as_record(result, call) if isinstance(call.type, ct.Record) else result
+
+    def _operand_value(self, argument: tree.Expr) -> Expr:
+        if not isinstance(argument.type, ct.Record):
+            return self.value(argument)
+        return self._gather(self.address(self.record(argument)), self._cells(argument.type, argument.loc), argument.loc)
+
+    def _as_record(self, value: Expr, call: tree.Call) -> MemoryPlace:
+        place = self.new_record(call.type, call.loc)
+        self._scatter(self.address(place), value, call, TRUE, False, "")
+        return place
 
     def _read_beside(self, call: tree.Call, operation: str, values: list[Expr], by_pointer: bool) -> None:
         """What the operation is given through pointers: plain accesses before the atomic one, as those to `_beside` come after it."""
@@ -65,7 +83,8 @@ class Atomics(Expressions):
         wanted = _GIVEN.get(operation, ())
         if not by_pointer and "compare" not in operation:
             wanted = ()
-        self._given = {k: self.load_bytes(values[k], self._size(call), call.loc) for k in wanted if k == 1 or by_pointer}
+        cells = self._cells_of(call)
+        self._given = {k: self._gather(values[k], cells, call.loc) for k in wanted if k == 1 or by_pointer}
 
     def _set_orders(self, family: str, operation: str, values: list[Expr]) -> None:
         """The orders that the call names: of a success and, for a comparison, of a failure."""
@@ -79,30 +98,55 @@ class Atomics(Expressions):
 
     # ------------------------------------------------------------ pieces
 
-    def _size(self, call: tree.Call, index: int = 0) -> int:
-        pointer = call.args[index].type
-        target = pointer.to if isinstance(pointer, ct.Pointer) else None
-        size = ct.size_of(target) if target is not None and not isinstance(target, ct.Void) else 1
-        if size not in (1, 2, 4, 8, 16):
-            raise Unsupported(call.loc, f"an atomic operation on an object of {size} bytes is not modelled")
-        return size
+    def _cells_of(self, call: tree.Call) -> list[Cell]:
+        """The cells of the object that the operation is on."""
+        pointer = call.args[0].type
+        target = pointer.to if isinstance(pointer, ct.Pointer) else ct.VOID
+        return [(0, 1)] if isinstance(target, ct.Void) else self._cells(target, call.loc)
 
-    def _get(self, address: Expr, size: int, call: tree.Call, order: str) -> Expr:
-        target = self.b.temporary(size * 8)
-        self.b.emit(Load(str(target.data), address, size, True, loc=call.loc, order=order))
-        return target
+    def _cells(self, ctype: ct.CType, loc: Loc) -> list[Cell]:
+        if not isinstance(ctype, ct.Record):
+            return [(0, value_bits(ctype) // 8)]
+        cells = [(run.start + k * run.stride, run.size) for run in self.memory.runs(ctype, loc) for k in range(run.count)]
+        if not 0 < len(cells) <= _MOST_CELLS:
+            raise Unsupported(loc, f"an atomic operation on an object of {len(cells)} cells is not modelled; make it smaller")
+        return sorted(cells)
+
+    def _bits(self, call: tree.Call) -> int:
+        return 8 * sum(size for _, size in self._cells_of(call))
+
+    def _gather(self, address: Expr, cells: list[Cell], loc: Loc, sync: bool = False, order: str = "") -> Expr:
+        """The value of these cells."""
+        value: Expr | None = None
+        for offset, size in cells:
+            target = self.b.temporary(size * 8)
+            at = self.add_bytes(address, self.word_const(offset))
+            self.b.emit(Load(str(target.data), at, size, sync or self.frame.sync, loc=loc, order=order))
+            value = target if value is None else make("concat", value.width + target.width, (target, value))
+        assert value is not None
+        return value
+
+    def _scatter(self, address: Expr, value: Expr, call: tree.Call, when: Expr, sync: bool, order: str) -> None:
+        """The value goes to the cells of the object that the operation is on, or of one like it."""
+        done = 0
+        for offset, size in self._cells_of(call):
+            part = make("extract", size * 8, (value,), done)
+            done += size * 8
+            self.b.emit(Store(self.add_bytes(address, self.word_const(offset)), part, size, sync, when, call.loc, order))
+
+    def _get(self, address: Expr, call: tree.Call, order: str) -> Expr:
+        return self._gather(address, self._cells_of(call), call.loc, True, order)
 
     def _put(self, address: Expr, value: Expr, call: tree.Call, when: Expr = TRUE, *, order: str) -> None:
-        self.b.emit(Store(address, value, value.width // 8, True, when, call.loc, order))
+        self._scatter(address, value, call, when, True, order)
 
     def _update_atomically(self, call: tree.Call, op: str, old_wanted: bool, family: str) -> Expr:
         address, operand = self.value(call.args[0]), self.value(call.args[1])
-        size = self._size(call)
         pointer = call.args[0].type
         self._set_orders(family, "update", [self.value(call.args[2])] if family == "atomic" else [])
         with self.b.one_step():
             self.b.tag("update", address)
-            old = self._get(address, size, call, self._order)
+            old = self._get(address, call, self._order)
             amount = resize(operand, old.width, True)
             if isinstance(pointer, ct.Pointer) and isinstance(pointer.to, ct.Pointer) and op in ("add", "sub"):
                 new = self.add_bytes(old, amount if op == "add" else make("neg", amount.width, (amount,)))
@@ -117,23 +161,25 @@ class Atomics(Expressions):
     # ------------------------------------------------------------ loads, stores, exchanges
 
     def _atomic_load(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
-        old = self._get(v[0], self._size(call), call, self._order)
+        old = self._get(v[0], call, self._order)
         if by_pointer:
             self._beside.append((v[1], old, TRUE))
         return old
 
     def _atomic_store(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
-        size = self._size(call)
-        value = self._given[1] if by_pointer else resize(v[1], size * 8, True)
+        value = self._given[1] if by_pointer else resize(v[1], self._bits(call), True)
         self._put(v[0], value, call, order=self._order)
         return value
 
-    _atomic_init = _atomic_store
+    def _atomic_init(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
+        """Not atomic (C11 7.17.2.2)."""
+        value = resize(v[1], self._bits(call), True)
+        self._beside.append((v[0], value, TRUE))
+        return value
 
     def _atomic_exchange(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
-        size = self._size(call)
-        value = self._given[1] if by_pointer else resize(v[1], size * 8, True)
-        old = self._get(v[0], size, call, self._order)
+        value = self._given[1] if by_pointer else resize(v[1], self._bits(call), True)
+        old = self._get(v[0], call, self._order)
         self._put(v[0], value, call, order=self._order)
         if by_pointer:
             self._beside.append((v[2], old, TRUE))
@@ -143,50 +189,51 @@ class Atomics(Expressions):
         return self._atomic_exchange(call, v, False)
 
     def _atomic_lock_release(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
-        zero = const(0, self._size(call) * 8)
+        zero = const(0, self._bits(call))
         self._put(v[0], zero, call, order=self._order)
         return zero
 
     _atomic_clear = _atomic_lock_release
 
     def _atomic_test_and_set(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
-        old = self._get(v[0], self._size(call), call, self._order)
+        old = self._get(v[0], call, self._order)
         self._put(v[0], const(1, old.width), call, order=self._order)
         return resize(negate(eq(old, const(0, old.width))), 8, False)
 
     # ------------------------------------------------------------ compare and swap
 
-    def _compare_exchange(self, call: tree.Call, v: list[Expr], desired: Expr, weak: bool) -> Expr:
-        size = self._size(call)
-        old = self._get(v[0], size, call, self._failure)
+    def _compare_exchange(self, call: tree.Call, v: list[Expr], desired: Expr, weak: Expr) -> Expr:
+        """`weak`: one bit, whether it may fail for no reason."""
+        old = self._get(v[0], call, self._failure)
         same = eq(old, self._given[1])
-        if weak:
+        if not weak.is_const or weak.value:
             fails = self.b.temporary(1)
             self.b.emit(Input(str(fails.data), "weak compare-exchange fails", loc=call.loc))
-            same = conj(same, negate(fails))
-        done = self.b.temporary(1)
-        self.b.emit(Assign(str(done.data), same))
-        self._put(v[0], desired, call, done, order=self._order)
+            same = conj(same, negate(conj(fails, weak)))
+        done = self._exchange_if(same, v[0], desired, call, self._order)
         self._beside.append((v[1], old, negate(done)))
         return resize(done, 8, False)
 
+    def _exchange_if(self, same: Expr, address: Expr, desired: Expr, call: tree.Call, order: str) -> Expr:
+        done = self.b.temporary(1)
+        self.b.emit(Assign(str(done.data), same))
+        self._put(address, desired, call, done, order=order)
+        return done
+
     def _atomic_compare_exchange(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
-        size = self._size(call)
-        desired = self._given[2] if by_pointer else resize(v[2], size * 8, True)
-        return self._compare_exchange(call, v, desired, len(v) > 5 and v[3].is_const and v[3].value != 0)
+        desired = self._given[2] if by_pointer else resize(v[2], self._bits(call), True)
+        return self._compare_exchange(call, v, desired, nonzero(v[3]))
 
     def _atomic_compare_exchange_strong(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
-        return self._compare_exchange(call, v, resize(v[2], self._size(call) * 8, True), False)
+        return self._compare_exchange(call, v, resize(v[2], self._bits(call), True), FALSE)
 
     def _atomic_compare_exchange_weak(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
-        return self._compare_exchange(call, v, resize(v[2], self._size(call) * 8, True), True)
+        return self._compare_exchange(call, v, resize(v[2], self._bits(call), True), TRUE)
 
     def _swap(self, call: tree.Call, v: list[Expr]) -> tuple[Expr, Expr]:
-        size = self._size(call)
-        old = self._get(v[0], size, call, "")
-        same = eq(old, resize(v[1], size * 8, True))
-        self._put(v[0], ite(same, resize(v[2], size * 8, True), old), call, order="")
-        return old, same
+        old = self._get(v[0], call, "")
+        same = eq(old, resize(v[1], self._bits(call), True))
+        return old, self._exchange_if(same, v[0], resize(v[2], self._bits(call), True), call, "")
 
     def _atomic_val_compare_and_swap(self, call: tree.Call, v: list[Expr], by_pointer: bool) -> Expr:
         return self._swap(call, v)[0]

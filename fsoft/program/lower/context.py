@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import nullcontext
 from dataclasses import field
 
 from fsoft.frontend import tree
@@ -14,7 +15,7 @@ from fsoft.program.lower.layout import BitRange, is_signed, value_bits
 from fsoft.program.lower.memory import LocalObject, Memory
 from fsoft.program.lower.scan import Scan, Target
 from fsoft.program.options import Options
-from fsoft.program.program import PADDING, Assign, Check, Halt, Input, Leave, Load, Marker, Store
+from fsoft.program.program import PADDING, Assign, Check, Enter, Halt, Input, Leave, Load, Marker, Run, Store
 from fsoft.records import dataclass
 
 
@@ -126,6 +127,7 @@ class Context(ABC):
         self.repeat: int | None = 1  # how often the code at the cursor can run in one thread; None: no bound known
         self.hint: ct.CType | None = None  # what an allocation here is going to hold
         self.instances: dict[str, int] = {}
+        self._records = 0
         self._indexed: set[int] = set()
         self.frame: Frame
         self.thread_end = self.b.location()
@@ -235,24 +237,44 @@ class Context(ABC):
         self.store_bytes(address, make("or", width, (kept, new)), loc, place.atomic)
 
     def copy_record(self, target: MemoryPlace, source: MemoryPlace, ctype: ct.CType, loc: Loc, fresh: bool = False) -> None:
-        """Scalar by scalar: a struct copy is not atomic. Compilers copy padding or leave it alone, and C lets it be anything (C11 6.2.6.1).
-        `fresh`: so it is already, for the target has just come to life."""
-        for run in self.memory.runs(ctype, loc):
-            for i in range(run.count):
-                delta = run.start + i * run.stride
-                if run.ctype == PADDING:
-                    if not fresh:
-                        self._any_padding(self.add_bytes(target.base, self.word_const(target.offset + delta)), run.size, loc)
-                    continue
-                at = self.add_bytes(source.base, self.word_const(source.offset + delta))
-                value = self.load_bytes(at, run.size, loc)
-                to = self.add_bytes(target.base, self.word_const(target.offset + delta))
-                self.store_bytes(to, value, loc)
+        """Scalar by scalar: a struct copy is not atomic, but an `_Atomic` struct is read, and written, in one step. Compilers copy padding
+        or leave it alone, and C lets it be anything (C11 6.2.6.1). `fresh`: so it is already, for the target has just come to life."""
+        cells = [(run.start + k * run.stride, run) for run in self.memory.runs(ctype, loc) for k in range(run.count)]
+        if not (source.atomic or target.atomic):
+            for delta, run in cells:
+                value = self._load_cell(source, delta, run, loc)
+                self._store_cell(target, delta, run, value, loc, fresh)
+            return
+        with self.b.one_step() if source.atomic else nullcontext():
+            values = [self._load_cell(source, delta, run, loc) for delta, run in cells]
+        with self.b.one_step() if target.atomic else nullcontext():
+            for (delta, run), value in zip(cells, values, strict=True):
+                self._store_cell(target, delta, run, value, loc, fresh)
 
-    def _any_padding(self, address: Expr, size: int, loc: Loc) -> None:
+    def _load_cell(self, place: MemoryPlace, delta: int, run: Run, loc: Loc) -> Expr | None:
+        """The value of a cell; None of padding."""
+        if run.ctype == PADDING:
+            return None
+        return self.load_bytes(self.add_bytes(place.base, self.word_const(place.offset + delta)), run.size, loc, place.atomic)
+
+    def _store_cell(self, place: MemoryPlace, delta: int, run: Run, value: Expr | None, loc: Loc, fresh: bool) -> None:
+        address = self.add_bytes(place.base, self.word_const(place.offset + delta))
+        if value is not None:
+            self.store_bytes(address, value, loc, place.atomic)
+        elif not fresh:
+            self._any_padding(address, run.size, loc, place.atomic)
+
+    def new_record(self, ctype: ct.CType, loc: Loc) -> MemoryPlace:
+        """Room for a struct that only this place in the program knows."""
+        self._records += 1
+        base = self.local_object(f"{self.frame.function.name}.value@{self._records}{self.frame.suffix}", ctype, loc)
+        self.b.emit(Enter(base))
+        return MemoryPlace(base, 0, ctype)
+
+    def _any_padding(self, address: Expr, size: int, loc: Loc, sync: bool = False) -> None:
         value = self.b.temporary(size * 8)
         self.b.emit(Input(str(value.data), PADDING, loc=loc))
-        self.store_bytes(address, value, loc)
+        self.store_bytes(address, value, loc, sync)
 
     def keep(self, value: Expr) -> Expr:
         """The value now, safe from later assignments to the registers in it."""

@@ -85,8 +85,10 @@ class Expressions(Context):
             if op in ("/", "%"):
                 self.must(negate(make("eq", 1, (b, const(0, b.width)))), "no-division-by-zero", "division by zero", loc)
             if op in ("<<", ">>"):
-                self.check(ops.good_shift(op, ctype, b, right), "no-bad-shift", "shift distance is negative or too large", loc)
-            elif is_signed(ctype) and op in "+-*/%":
+                self.must(ops.good_shift(op, ctype, b, right), "no-bad-shift", "shift distance is negative or too large", loc)
+            elif is_signed(ctype) and op in "/%":
+                self.must(ops.no_overflow(op, ctype, a, b), "no-overflow", f"signed overflow in '{op}'", loc)
+            elif is_signed(ctype) and op in "+-*":
                 self.check(ops.no_overflow(op, ctype, a, b), "no-overflow", f"signed overflow in '{op}'", loc)
         return ops.arithmetic(op, ctype, a, b)
 
@@ -229,7 +231,7 @@ class Expressions(Context):
         else:
             wide = ops.convert(old, expr.target.type, expr.compute)
             result = self.arithmetic(expr.op, expr.compute, wide, operand, expr.value.type, expr.loc)
-            new = ops.convert(result, expr.compute, expr.target.type)
+            new = self.convert(result, expr.compute, expr.target.type, expr.loc)
         if isinstance(place, MemoryPlace):
             new = self._short(new)
         self.store(place, new, expr.loc)
@@ -246,7 +248,15 @@ class Expressions(Context):
             self.hint = expr.type.to
         value = self.value(expr.operand)
         self.hint = outer
-        return ops.convert(value, source, expr.type)
+        return self.convert(value, source, expr.type, expr.loc)
+
+    def convert(self, value: Expr, source: ct.CType, target: ct.CType, loc: Loc) -> Expr:
+        """A conversion with the check that applies: of a floating number too large for an integer type C says nothing."""
+        if isinstance(source, ct.Float) and isinstance(target, ct.Int) and target.name != "_Bool":
+            value = self.keep(value)
+            message = f"a floating number is converted to '{target}', which cannot hold it"
+            self.must(ops.float_fits(value, target), "no-bad-conversion", message, loc)
+        return ops.convert(value, source, target)
 
     def _call(self, expr: tree.Call) -> Expr:
         result = self.call(expr)
@@ -306,6 +316,8 @@ class Expressions(Context):
                     return False
                 stack.append(node.operand)
             elif isinstance(node, tree.Cast):
+                if isinstance(node.operand.type, ct.Float) and isinstance(node.type, ct.Int):
+                    return False
                 stack.append(node.operand)
             elif isinstance(node, tree.PointerAdd):
                 if "no-bad-index" in self.options.checks and not isinstance(node.pointer, tree.Variable):
@@ -323,7 +335,9 @@ class Expressions(Context):
     def _quiet_operator(self, node: tree.Binary) -> bool:
         if node.op in ("/", "%") and not isinstance(node.type, ct.Float):
             return isinstance(node.right, tree.IntConstant) and node.right.value not in (0, -1)
-        return not ({"no-overflow", "no-bad-shift"} & self.options.checks) or node.op in ops.COMPARISONS
+        if node.op in ("<<", ">>"):
+            return isinstance(node.right, tree.IntConstant) and 0 <= node.right.value < value_bits(node.type)
+        return "no-overflow" not in self.options.checks or node.op in ops.COMPARISONS
 
     def _in_register(self, symbol: tree.Symbol) -> bool:
         return symbol.storage in ("local", "param") and not symbol.address_taken and ct.is_scalar(symbol.type)
@@ -456,9 +470,7 @@ class Expressions(Context):
     def record(self, expr: tree.Expr) -> MemoryPlace:
         """The place of a record value, wherever it comes from."""
         if isinstance(expr, tree.Assign):
-            target = self.record(expr.target)
-            self.copy_record(target, self.record(expr.value), expr.type, expr.loc)
-            return target
+            return self._assign_record(expr)
         if isinstance(expr, tree.Call):
             result = self.call(expr)
             if isinstance(result, MemoryPlace):
@@ -479,10 +491,18 @@ class Expressions(Context):
         assert isinstance(place, MemoryPlace)
         return place
 
+    def _assign_record(self, expr: tree.Assign) -> MemoryPlace:
+        """The value is what was assigned: of an `_Atomic` target it is not read again."""
+        target, source = self.record(expr.target), self.record(expr.value)
+        if target.atomic and source.atomic:
+            kept = self.new_record(expr.type, expr.loc)
+            self.copy_record(kept, source, expr.type, expr.loc)
+            source = kept
+        self.copy_record(target, source, expr.type, expr.loc)
+        return source if target.atomic else target
+
     def _record_statement(self, expr: tree.StatementExpr) -> MemoryPlace:
-        base = self.local_object(f"{self.frame.function.name}.value@{self.b.mark()}{self.frame.suffix}", expr.type, expr.loc)
-        self.b.emit(Enter(base))
-        target = MemoryPlace(base, 0, expr.type)
+        target = self.new_record(expr.type, expr.loc)
         self.frame.scopes.append([])
         self.frame.blocks.append(expr.body)
         for item in expr.body.items:

@@ -22,7 +22,7 @@ _BLOCK_CELLS = 256
 class Intrinsics(Creation):
     """`intrinsic(call, name)` lowers a call of a known name; the result is None if the name is not known."""
 
-    def intrinsic(self, call: tree.Call, name: str) -> Expr | None:
+    def intrinsic(self, call: tree.Call, name: str) -> Expr | MemoryPlace | None:
         method = _INTRINSICS.get(name)
         if method is not None:
             return method(self, call)
@@ -31,6 +31,11 @@ class Intrinsics(Creation):
         if name.startswith("__builtin_"):
             return self._arithmetic_builtin(call, name)
         return self.atomic_call(call, name)
+
+    def _first(self, call: tree.Call) -> Expr:
+        """The value of the first argument; the others are evaluated for their effects."""
+        values = [self.value(argument) for argument in call.args]
+        return values[0]
 
     # ------------------------------------------------------------ inputs
 
@@ -348,6 +353,7 @@ def _byte_swap(value: Expr) -> Expr:
 
 
 _INTRINSICS: dict[str, Callable[[Intrinsics, tree.Call], Expr]] = {
+    "__fsoft_first": Intrinsics._first,
     "__fsoft_self": Intrinsics._self,
     "__fsoft_thread_count": Intrinsics._thread_count,
     "__fsoft_require": Intrinsics._require,

@@ -68,6 +68,19 @@ def good_shift(op: str, left: ct.CType, count: Expr, count_type: ct.CType) -> Ex
     return binary("ult", count, limit)
 
 
+def float_fits(value: Expr, target: ct.Int) -> Expr:
+    """A floating number without its fraction is a value of the integer type: greater than the lowest one less one, less than the
+    highest one and one."""
+    bits = value_bits(target)
+    lowest, end = (-(1 << (bits - 1)), 1 << (bits - 1)) if target.signed else (0, 1 << bits)
+    mantissa = 24 if value.width == 32 else 53
+    if lowest - 1 < -(1 << mantissa):  # not a floating number, as none below `lowest` is near it
+        above = binary("fle", const(bits_of_float(float(lowest), value.width), value.width), value)
+    else:
+        above = binary("flt", const(bits_of_float(float(lowest - 1), value.width), value.width), value)
+    return make("and", 1, (above, binary("flt", value, const(bits_of_float(float(end), value.width), value.width))))
+
+
 def convert(value: Expr, source: ct.CType, target: ct.CType) -> Expr:
     """A C conversion between scalar types."""
     if isinstance(target, ct.Void):

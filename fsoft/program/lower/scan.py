@@ -14,7 +14,7 @@ from fsoft.frontend import types as ct
 _SKIPPED = frozenset({"type", "loc", "symbol", "field", "end", "bitfield", "compute"})
 _COPYING = frozenset({"memcpy", "memmove", "mempcpy", "bcopy", "realloc", "reallocarray", "fread", "read"})
 _LOOKING = frozenset({"memcmp", "bcmp", "memchr", "memrchr", "rawmemchr", "memmem", "memccpy"})
-_COMPARING = frozenset({"__atomic_compare_exchange"})
+_COMPARING = frozenset({"__atomic_compare_exchange", "__c11_atomic_compare_exchange_strong", "__c11_atomic_compare_exchange_weak"})
 _WHOLE = frozenset({"free", "memset", "memcpy", "memmove", "bzero", "realloc"})
 """Functions that take a struct as a block of memory and do not say what is in it."""
 _BLOCKS = frozenset({"memcpy", "memmove", "mempcpy", "bcopy"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsoft.trace.replay.reading import compare, endless, read_trace, unchanged
+from fsoft.trace.replay.reading import compare, compare_arguments, endless, read_trace, unchanged
 from fsoft.trace.replay.run import Outcome, Prepared, prepare, source_of
 
-__all__ = ["Outcome", "Prepared", "compare", "endless", "prepare", "read_trace", "source_of", "unchanged"]
+__all__ = ["Outcome", "Prepared", "compare", "compare_arguments", "endless", "prepare", "read_trace", "source_of", "unchanged"]

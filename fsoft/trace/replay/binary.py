@@ -31,6 +31,7 @@ UNDEFINED = {
     "no-overflow": "signed-integer-overflow",
     "no-division-by-zero": "integer-divide-by-zero,float-divide-by-zero",
     "no-bad-shift": "shift",
+    "no-bad-conversion": "float-cast-overflow",
     "no-bad-index": "bounds",
     "valid-deref": "bounds",
 }
@@ -69,7 +70,8 @@ def build(sources: Sequence[Source], bits: int, prop: str, folder: str, starts: 
     An `inline` function has no external definition in C99, and without optimisation no other either; fsoft and older compilers do not
     mind, so such a program is compiled again as they would.
     """
-    runtime, program = [*_runtime(bits, folder), *_start(starts, bits, folder)], os.path.join(folder, "program")
+    started = _start(starts, bits, folder)
+    runtime, program = [*_runtime(bits, folder), *started], os.path.join(folder, "program")
     kept = ["-fkeep-static-functions"] if starts.names else []
     for dialect in ("-std=gnu17", "-fgnu89-inline"):
         objects = []
@@ -80,7 +82,7 @@ def build(sources: Sequence[Source], bits: int, prop: str, folder: str, starts: 
         ours = _apart(objects, runtime, bits, folder)
         done = _run(GCC, [f"-m{bits}", "-no-pie", "-g", *objects, ours, "-o", program, *libraries], folder)
         if not done.returncode:
-            return _look(program, objects, {_debug_name(k): source.path for k, source in enumerate(sources)})
+            return _look(program, [*objects, *started], {_debug_name(k): source.path for k, source in enumerate(sources)})
     raise InputError(Loc(sources[0].path, 0), f"gcc cannot link the program: {_complaint(done.stderr)}")
 
 

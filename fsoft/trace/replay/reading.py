@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from fsoft.frontend.inputs import read_file
-from fsoft.frontend.source import InputError, Loc, Source
+from fsoft.frontend.source import InputError, Loc, Source, program_name
 from fsoft.trace.record import SCHEMA, digest_of, hash_of
 from fsoft.trace.replay.schedule import FILE_STEP, MOST_THREADS, Schedule
 from fsoft.trace.schema import trace_schema
@@ -139,6 +139,16 @@ def compare(trace: Json, path: str, sources: Sequence[Source], bits: int | None,
         raise InputError(here, f"the run starts at {trace['entry']}: pass --entry {shlex.quote(trace['entry'])} if it is to be called")
 
 
+def compare_arguments(trace: Json, path: str, given: Sequence[str] | None) -> None:
+    """InputError unless these are the arguments of main that the trace is of; None: any, so that the trace has chosen some."""
+    told = trace.get("arguments")
+    if told is None and given is not None:
+        raise InputError(Loc(path, 0), "the trace has arguments of its own: leave out -- and what follows")
+    name = program_name(Source(trace["files"][0]["path"]))
+    if told is not None and (told[:1] != [name] or told[1:] != given):
+        raise InputError(Loc(path, 0), f"the trace is of the arguments {shlex.join(['--', *told[1:]])}: give fsoft replay the same")
+
+
 def _flags(source: Source) -> list[tuple[str, str]]:
     return [*_each("-I", map(os.path.normpath, source.include)), *_each("-U", source.undefine), *_each("-D", source.define)]
 
@@ -160,4 +170,4 @@ def unchanged(trace: Json) -> bool:
     return bool(trace.get("digest") == digest_of(trace))
 
 
-__all__ = ["compare", "endless", "read_trace", "unchanged"]
+__all__ = ["compare", "compare_arguments", "endless", "read_trace", "unchanged"]

@@ -24,6 +24,7 @@ SHOWN_BY = {
     "no-overflow": ("overflow", "signal"),
     "no-division-by-zero": ("division", "signal"),
     "no-bad-shift": ("shift",),
+    "no-bad-conversion": ("conversion",),
     "no-bad-index": ("index",),
     "no-lock-misuse": ("misuse", "signal"),
     "no-data-race": ("race",),

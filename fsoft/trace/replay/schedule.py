@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from fsoft.trace.replay.arguments import ARGC, string_objects
 from fsoft.trace.replay.binary import Binary
 from fsoft.trace.replay.starts import MISSING
 
@@ -84,6 +85,7 @@ class Schedule:
         self._flags: dict[int, int] = {}
         self._open: dict[int, bool] = {}
         self._local = {o["id"] for o in trace["objects"] if o["storage"] not in ("heap", "global", "static")}
+        self._arguments = string_objects(trace)
         self._private = self._local - _shared(trace)
         for move in trace["moves"]:
             self._move(move)
@@ -147,7 +149,7 @@ class Schedule:
         """Inputs and allocations: each thread takes its own in order."""
         slot = self._thread(move["slot"])
         for given in move["inputs"]:
-            if given["kind"] == "input" and not given["name"].startswith(MISSING):
+            if given["kind"] == "input" and given["name"] != ARGC and not given["name"].startswith(MISSING):
                 value = given["value"] & ((1 << given["width"]) - 1)
                 line, origin = (0, "library:") if given["library"] else (self.line(given), "")
                 self.inputs.append(f"input {slot} {line} {value:x} {origin}{_word(given['name'])}")
@@ -157,7 +159,7 @@ class Schedule:
 
     def _undefined(self, move: Json) -> Iterable[tuple[int, int, int, int]]:
         for given in move["inputs"]:
-            if given["kind"] == "undefined":
+            if given["kind"] == "undefined" and given["object"] not in self._arguments:  # they are there from the start
                 yield given["object"], given["offset"], given["width"] // 8, given["value"] & ((1 << given["width"]) - 1)
 
     def _calls(self, move: Json) -> list[Event]:

@@ -14,6 +14,7 @@ import fsoft.frontend.types as ct
 from fsoft.frontend.load import load
 from fsoft.frontend.source import InputError, Source
 from fsoft.frontend.tree import FunctionDef, Symbol
+from fsoft.trace.replay.arguments import arguments_text
 
 MISSING = "missing argument "
 _HEAD = "static double fsoft_double(unsigned long long bits) { double value; __builtin_memcpy(&value, &bits, 8); return value; }"
@@ -32,7 +33,8 @@ def starts_of(trace: dict[str, Any], sources: Sequence[Source], bits: int) -> St
     threads: list[str] = trace.get("starts", [])
     names = tuple(threads or [trace["entry"]])
     if names == ("main",) and not threads:
-        return Starts()
+        text = arguments_text(trace)
+        return Starts() if text is None else Starts(("main",), text)
     unit = load(sources, model=ct.LP64 if bits == 64 else ct.ILP32, roots=names)
     calls = [_call(unit.functions[name], _given(trace, slot), bool(threads)) for slot, name in enumerate(names)]
     return Starts(names, _text(calls, names, bool(threads)))

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <threads.h>
 #include <time.h>
+#include <unistd.h>
 
 
 /* ---------------------------------------------------------------- mutexes */
@@ -208,11 +209,14 @@ static int for_writing(struct shadow *s, int error) {
     return error;
 }
 
+#define WRITERS_COME 200000 /* microseconds that a writer takes to begin to wait */
+
 static int lock_reading(pthread_rwlock_t *l, unsigned also, const void *pc) {
     struct shadow *s = shadow_of(l);
     struct event *e = arrive_at(RDLOCK, also, l, pc);
     check_lock(s, pc, "lock of a destroyed readers-writer lock");
     misuse(s->owner == self->slot + 1, pc, "read lock by the thread that holds the lock for writing");
+    if (!e && l->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP) usleep(WRITERS_COME); /* that a writer waits is no event */
     int error = pthread_rwlock_tryrdlock(l);
     if (e && e->kind == TRY) return for_reading(s, error) ? ETIMEDOUT : 0;
     if (error == EBUSY) {

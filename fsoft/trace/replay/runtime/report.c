@@ -40,6 +40,7 @@ void fail_here(const char *kind, int line, const char *format, ...) {
     static const char *const wanted[][2] = {
         {"assert", "unreach-call"}, {"error", "unreach-call"}, {"access", "valid-deref"}, {"free", "valid-free"}, {"misuse", "no-lock-misuse"},
         {"overflow", "no-overflow"}, {"division", "no-division-by-zero"}, {"shift", "no-bad-shift"}, {"index", "no-bad-index"},
+        {"conversion", "no-bad-conversion"},
     };
     char text[900];
     va_list rest;

@@ -1,4 +1,4 @@
-/* What gcc calls when it compiles with -fsanitize=signed-integer-overflow, shift, integer-divide-by-zero or bounds. */
+/* What gcc calls when it compiles with -fsanitize=signed-integer-overflow, shift, integer-divide-by-zero, float-cast-overflow or bounds. */
 #include "runtime.h"
 
 #include <string.h>
@@ -30,6 +30,11 @@ void __ubsan_handle_negate_overflow(const struct place *at, void *a) {
 void __ubsan_handle_divrem_overflow(const struct place *at, void *a, void *b) {
     (void)a;
     caught(b ? "overflow" : "division", at, HERE, b ? "signed division overflows" : "division by zero");
+}
+
+void __ubsan_handle_float_cast_overflow(const struct place *at, void *a) {
+    (void)a;
+    caught("conversion", at, HERE, "a floating number is converted to an integer type that cannot hold it");
 }
 
 void __ubsan_handle_out_of_bounds(const struct place *at, void *index) {

@@ -221,7 +221,6 @@ class _Asking:
         if said != ("TRUE" if found is None else "FALSE(unreach-call)"):
             self._wrong(f"read back it is {said}; the formula says {'nothing' if found is None else found[0]}")
 
-
     def _other(self, program: Program, made: Made, found: Counterexample | None) -> None:
         """What another verifier says: a violation that replays, or that there is none within the bounds."""
         scheme, backend = scheme_of(self.plan.scheme), backend_of(self.plan.backend)

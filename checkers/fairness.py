@@ -29,9 +29,7 @@ Trace = list[tuple[tuple[int, ...], tuple[int, ...]]]
 """States with the inputs that lead on."""
 
 
-def check_fair(
-    model: Model, *, progress: Callable[[int], None] | None = None, timeout: float | None = None, **options: Any
-) -> Answer:
+def check_fair(model: Model, *, progress: Callable[[int], None] | None = None, timeout: float | None = None, **options: Any) -> Answer:
     """Whether the model has a fair run. Violated carries the lasso as a run of `to_safety`; a proof has no certificate for the
     part about fair runs, the one about bads and bounds has."""
     started = time.monotonic()

@@ -103,7 +103,6 @@ class Kept:
         add([-chosen])
         return run
 
-
     def _active(self, view: BitModel) -> int:
         """The literal under which the constraints of the model hold. Those of another model before it hold no longer."""
         wanted = frozenset(view.constraints.values())

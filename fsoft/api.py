@@ -1,7 +1,7 @@
 """The Python door: from C files to a Program, and from a Program to a verdict.
 
-    program = load(["prog.c"])
-    verdict = check(["prog.c"], Options(checks=frozenset({"no-data-race"})))
+program = load(["prog.c"])
+verdict = check(["prog.c"], Options(checks=frozenset({"no-data-race"})))
 """
 
 from __future__ import annotations

@@ -80,9 +80,7 @@ def decide(
     return verdict
 
 
-def ask_narrow_first(
-    encoding: Encoding, name: str, hear: Callable[[int], None], deadline: float | None, options: dict[str, Any]
-) -> Answer:
+def ask_narrow_first(encoding: Encoding, name: str, hear: Callable[[int], None], deadline: float | None, options: dict[str, Any]) -> Answer:
     """The engine's answer about the encoding's model, in narrow words first."""
     with phase("ranges"):
         needed, _ = cone_of_influence(encoding.model)  # what decides nothing need not fit anywhere

@@ -64,8 +64,13 @@ ENCODINGS = {
         Encoding("mu", "threads against a guessed sequence of writes (MU-CSeq)", "fsoft.bounded.mu:mu", ("writes", "grain", "reads")),
         Encoding("lazy", "rounds of threads, one after the other (Lazy-CSeq)", "fsoft.bounded.sequential:lazy", ("rounds", "schedule")),
         Encoding("schedule", "all interleavings in one formula (ESBMC)", "fsoft.bounded.schedule:schedule", ("context_bound",)),
-        Encoding("paths", "one interleaving after the other (ESBMC, lazy)", "fsoft.search.paths:search_paths",
-                 ("context_bound", "eager_guards", "por", "merge", "all_interleavings", "several", "smt_dump"), search=True),
+        Encoding(
+            "paths",
+            "one interleaving after the other (ESBMC, lazy)",
+            "fsoft.search.paths:search_paths",
+            ("context_bound", "eager_guards", "por", "merge", "all_interleavings", "several", "smt_dump"),
+            search=True,
+        ),
         Encoding("uw", "underapproximation and widening (ESBMC)", "fsoft.search.uw:search_uw", ("context_bound", "smt_dump"), search=True),
     )
 }

@@ -62,6 +62,7 @@ class Answered:
     prop: Property
     verdict: Verdict
     lasso: Lasso | None = None
+
     @property
     def notes(self) -> list[str]:
         """What the verdict assumes."""

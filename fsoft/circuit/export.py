@@ -72,9 +72,7 @@ def export(encoding: Encoding, form: Form, comment: str = "") -> Exported:
     return export_model(model, form, comment, encoding.program.name, lambda run: widened(encoding.model, run, shapes))
 
 
-def export_model(
-    model: Model, form: Form, comment: str, where: str, home: Callable[[Stimulus], Stimulus] = lambda run: run
-) -> Exported:
+def export_model(model: Model, form: Form, comment: str, where: str, home: Callable[[Stimulus], Stimulus] = lambda run: run) -> Exported:
     """A model in a format; `home` leads from its runs to those of whatever it was made from. `where` is for errors."""
     known = targets_of(model)
     if form.bad is not None and form.bad not in known:

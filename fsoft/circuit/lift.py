@@ -100,9 +100,7 @@ class Walk:
 
     def __init__(self, lifter: Lifter, initial: dict[str, int]):
         self.lifter, self.encoding, self.machine = lifter, lifter.encoding, lifter.machine
-        self.values = {
-            name: start.value if start is not None else initial.get(name, 0) for name, start in self.encoding.model.init.items()
-        }
+        self.values = {name: start.value if start is not None else initial.get(name, 0) for name, start in self.encoding.model.init.items()}
         self.state = self.machine.initial()
         self.lost = False
         self.fired: Fired | None = None

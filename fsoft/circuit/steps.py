@@ -468,6 +468,3 @@ class StepTerms:
                 value = self.fresh(8 * cell.size)
                 self._write(place.base + cell.number, value, when)
                 self.effect.born.append((place.base + cell.number, when, value))
-
-
-

@@ -38,9 +38,7 @@ class Unroller:
     def _gates(self, wanted: list[int], but: set[int]) -> list[_Gate]:
         left, right = self.bits.aig.left, self.bits.aig.right
         return [
-            (v, left[v] >> 1, left[v] & 1, right[v] >> 1, right[v] & 1)
-            for v in self.bits.aig.cone(wanted)
-            if left[v] >= 0 and v not in but
+            (v, left[v] >> 1, left[v] & 1, right[v] >> 1, right[v] & 1) for v in self.bits.aig.cone(wanted) if left[v] >= 0 and v not in but
         ]
 
     @property

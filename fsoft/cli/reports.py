@@ -153,4 +153,3 @@ def _write_witness(path: str, version: str | None, task: Task, program: Program 
         write_file(path, utf8(text))
     elif os.path.isfile(path):
         os.unlink(path)
-

@@ -1,10 +1,10 @@
 """GNU C tokens to tokens that the parser reads: attributes, pragmas, built-in type names, nesting.
 
-  * `__attribute__((...))`, `__declspec(...)` and `[[...]]` are dropped, except for the attributes in `KEPT`: each of those
-    becomes one token GNUATTR (its value is the name), or GNUATTR_ARGS followed by its parenthesised arguments.
-  * Pragmas are dropped; `#pragma pack` becomes the attribute `pack(n)` of every struct and union in its reach.
-  * Built-in type names (`_Float64`, ...) become type keywords.
-  * Brackets must match, and may not nest deeper than `MAX_DEPTH`.
+* `__attribute__((...))`, `__declspec(...)` and `[[...]]` are dropped, except for the attributes in `KEPT`: each of those
+  becomes one token GNUATTR (its value is the name), or GNUATTR_ARGS followed by its parenthesised arguments.
+* Pragmas are dropped; `#pragma pack` becomes the attribute `pack(n)` of every struct and union in its reach.
+* Built-in type names (`_Float64`, ...) become type keywords.
+* Brackets must match, and may not nest deeper than `MAX_DEPTH`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ _OPEN = {"LPAREN": "RPAREN", "LBRACKET": "RBRACKET", "LBRACE": "RBRACE"}
 _CLOSE = frozenset(_OPEN.values())
 _SPELLED = {"RPAREN": ")", "RBRACKET": "]", "RBRACE": "}"}
 _PACK = re.compile(r"pack[ \t]*\((.*)\)")
-
 
 
 def normalise(tokens: list[Token]) -> tuple[list[Token], list[str]]:

@@ -252,8 +252,27 @@ class StatementExpr:
 
 
 Expr = Union[
-    IntConstant, FloatConstant, StringLiteral, Variable, FunctionName, Deref, Member, CompoundLiteral, AddressOf, Unary,
-    Binary, PointerAdd, PointerDiff, Logical, Conditional, Comma, Assign, CompoundAssign, Cast, Call, StatementExpr,
+    IntConstant,
+    FloatConstant,
+    StringLiteral,
+    Variable,
+    FunctionName,
+    Deref,
+    Member,
+    CompoundLiteral,
+    AddressOf,
+    Unary,
+    Binary,
+    PointerAdd,
+    PointerDiff,
+    Logical,
+    Conditional,
+    Comma,
+    Assign,
+    CompoundAssign,
+    Cast,
+    Call,
+    StatementExpr,
 ]
 
 

@@ -122,5 +122,3 @@ def shortened(actions: Iterable[Action]) -> tuple[Action, ...]:
 def empty(step: Step) -> bool:
     """Nothing happens in the step: it only decides where control goes."""
     return not step.actions and not step.tags
-
-

@@ -81,7 +81,6 @@ def _lock(one: Footprint, term: Expr, locks: int, sizes: list[int]) -> int | Non
     return None
 
 
-
 class _Support:
     """Which loads a term needs, through addresses and conditions of other loads."""
 

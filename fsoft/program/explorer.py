@@ -521,9 +521,7 @@ class Explorer:
                 what = "undefined behaviour" if halt.kind == "undefined" else "cut"
                 lines.append(f"{halt.loc}: {what}: {halt.message}" if halt.message else f"{halt.loc}: {what}")
         lines.extend(marker_line(self.program, k) for k in self.passed if self.program.markers[k].cuts)
-        lines.extend(
-            f"{q.loc}: input: only some values of {q.name} ({q.width} bits) were tried" for q in self.sampler.sampled.values()
-        )
+        lines.extend(f"{q.loc}: input: only some values of {q.name} ({q.width} bits) were tried" for q in self.sampler.sampled.values())
         stopped = {found.prop: found.loc for found, _ in self.findings.values()}
         stopped.update({event.prop: event.loc for event in self.others})
         lines.extend(
@@ -538,9 +536,7 @@ class Explorer:
             if self.findings:
                 return [self._violated(*next(iter(self.findings.values())))]
             return [self._unviolated(self.props[0] if len(self.props) == 1 else "", why)]
-        return [
-            self._violated(*self.findings[prop]) if prop in self.findings else self._unviolated(prop, why) for prop in self.props
-        ]
+        return [self._violated(*self.findings[prop]) if prop in self.findings else self._unviolated(prop, why) for prop in self.props]
 
     def _unviolated(self, prop: str, why: str) -> Verdict:
         obstacles = self._obstacles(prop)

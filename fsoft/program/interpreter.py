@@ -286,7 +286,6 @@ def two_values(question: Question, options: Sequence[int] | None) -> Sequence[in
 # ---------------------------------------------------------------- the machine
 
 
-
 class Machine:
     """States and steps of a program. `compiled`: run generated code instead of the definition. `canonical`: dead registers
     are kept at zero. `logging`: generated code collects accesses (the definition always does)."""

@@ -84,9 +84,7 @@ class Waits:
         self.program = program
         kinds = {tag.kind for template in program.templates() for step in template.steps for tag in step.tags}
         self._joins = kinds.isdisjoint(_EARLY)
-        self._tables: dict[int, dict[int, _Rows]] = {
-            id(template): self._table(template) for template in program.templates()
-        }
+        self._tables: dict[int, dict[int, _Rows]] = {id(template): self._table(template) for template in program.templates()}
         self._slots = [self._owned(thread) for thread in program.threads]
 
     def at(self, slot: int) -> dict[int, _Rows]:

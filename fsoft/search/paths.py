@@ -185,4 +185,3 @@ class _Search:
             return Verdict("TRUE", prop, [f"all {explored}", *relies, *notes], [], self.stats)
         reason = f"no violation among {explored}" + (f": {why}" if why else "")
         return Verdict("UNKNOWN", prop, [reason, *bounds, *notes], [], self.stats, bounds)
-

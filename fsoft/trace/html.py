@@ -67,7 +67,7 @@ def report(page: Page, story: Story | None) -> str:
     head = _header(page)
     foot = f"<footer><p>Made by fsoft {escape(VERSION)}.</p></footer>"
     if story is None or not story.lines:
-        return document(f"{page.verdict}: {page.name}", f"{head}<main class=\"whole\"><p>There is no trace to show.</p></main>{foot}")
+        return document(f"{page.verdict}: {page.name}", f'{head}<main class="whole"><p>There is no trace to show.</p></main>{foot}')
     sources = Sources()
     files = list(dict.fromkeys(line.loc.file for line in story.lines if sources.lines(line.loc.file)))
     steps = [_step(story, line, files) for line in story.lines]

@@ -157,12 +157,14 @@ def _thread_flows(task: Task, story: Story) -> list[dict[str, Any]]:
     for order, statement in enumerate(story.statements, 1):
         flows[statement.thread].append(_step(task, statement, order))
     for order, point in enumerate(story.points, len(story.statements) + 1):
-        flows[point.thread].append({
-            "location": _location(task, point.loc, point.function, point.what),
-            "kinds": ["danger"],
-            "executionOrder": order,
-            "importance": "essential",
-        })
+        flows[point.thread].append(
+            {
+                "location": _location(task, point.loc, point.function, point.what),
+                "kinds": ["danger"],
+                "executionOrder": order,
+                "importance": "essential",
+            }
+        )
     return [
         {"id": f"thread-{actor.number}", "message": {"text": _who(actor)}, "locations": flows[actor.number]}
         for actor in story.actors

@@ -67,7 +67,14 @@ JUNK = [
     Row("1,000 ifs", 0, "", f"int x; int main(void) {{ {'if (x) ' * 1000}; return 0; }}\n", "check {}/in.c", verdict="TRUE"),
     Row("10,000 minus signs", 0, "", f"int x; int main(void) {{ return {'- ' * 10000}x; }}\n", "check {}/in.c", verdict="TRUE"),
     bad("10,000 open brackets", r"in\.c:\d+.*error: ", f"int main(void) {{ return {'(' * 10000}"),
-    Row("a sum of 10,000 terms", 0, "", f"int x; int main(void) {{ x = {' + '.join(['x'] * 10000)}; return 0; }}\n", "check {}/in.c", verdict="TRUE"),
+    Row(
+        "a sum of 10,000 terms",
+        0,
+        "",
+        f"int x; int main(void) {{ x = {' + '.join(['x'] * 10000)}; return 0; }}\n",
+        "check {}/in.c",
+        verdict="TRUE",
+    ),
 ]
 
 PREPROCESSING = [
@@ -85,7 +92,13 @@ PREPROCESSING = [
         args="check {}/in.c",
         files={"in.c": '#include "a.h"\n' + MAIN, "a.h": '#include "b.h"\n', "b.h": '#include "a.h"\n'},
     ),
-    bad("a macro bomb", r"in\.c.*error: ", "#define A x+x+x+x\n" + "".join(f"#define {b} {a}+{a}+{a}+{a}\n" for a, b in zip("ABCDEFGHIJKL", "BCDEFGHIJKLM")) + "int x; int main(void) { return M; }\n"),
+    bad(
+        "a macro bomb",
+        r"in\.c.*error: ",
+        "#define A x+x+x+x\n"
+        + "".join(f"#define {b} {a}+{a}+{a}+{a}\n" for a, b in zip("ABCDEFGHIJKL", "BCDEFGHIJKLM"))
+        + "int x; int main(void) { return M; }\n",
+    ),
 ]
 
 TYPES = [
@@ -176,7 +189,12 @@ COMMANDS = [
     usage("trace and no trace", ".*--no-trace", "check {}/in.c --trace --no-trace"),
     usage("a property as a program", ".*--property", "check {}/p.prp", p_prp=""),
     usage("task and file", ".*alone", "check {}/t.yml {}/in.c", t_yml="input_files: in.c\n"),
-    usage("file not in the database", ".*is not in", "check {}/in.c --compile-commands {}/c.json", c_json='[{"file": "b.c", "command": "cc b.c"}]'),
+    usage(
+        "file not in the database",
+        ".*is not in",
+        "check {}/in.c --compile-commands {}/c.json",
+        c_json='[{"file": "b.c", "command": "cc b.c"}]',
+    ),
     usage("reduce of two files", ".*", "reduce {}/in.c {}/in.c"),
     usage("dot and loops", ".*", "show {}/in.c --dot --show-loops"),
 ]

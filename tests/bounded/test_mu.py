@@ -36,10 +36,13 @@ def ask(one: Program, grain: str = "fine", reads: str = "explicit", writes: int 
     return answer(one, "mu", Given(writes=writes, grain=grain, reads=reads, incremental=incremental))
 
 
-LOST_UPDATE = """
+LOST_UPDATE = (
+    """
 void *f(void *a) { int t = x; x = t + 1; return 0; }
 void *g(void *a) { int t = x; x = t + 1; return 0; }
-""" + MAIN % "pthread_join(a, 0); pthread_join(b, 0); assert(x == 2);"
+"""
+    + MAIN % "pthread_join(a, 0); pthread_join(b, 0); assert(x == 2);"
+)
 
 
 @pytest.mark.parametrize("reads", READS)
@@ -48,10 +51,13 @@ def test_every_variant_finds_a_lost_update(tmp_path: Path, grain: str, reads: st
     assert ask(program(tmp_path, LOST_UPDATE), grain, reads, incremental=True).last_line() == "FALSE(unreach-call)"
 
 
-RELAY = """
+RELAY = (
+    """
 void *f(void *a) { x = 1; x = 2; x = 3; y = 1; return 0; }
 void *g(void *a) { %s return 0; }
-""" + MAIN % ""
+"""
+    + MAIN % ""
+)
 
 
 @pytest.mark.parametrize(
@@ -93,10 +99,13 @@ def test_what_is_taken_where_nothing_is_said(tmp_path: Path) -> None:
     assert mu(unwound, nothing.grown(Given(), ("writes",))).describe() == "4 inter-thread clusters of writes (implicit reads), --unwind 2"
 
 
-DEADLOCK = """
+DEADLOCK = (
+    """
 void *f(void *a) { pthread_mutex_lock(&m); pthread_mutex_lock(&k); x = 1; pthread_mutex_unlock(&k); pthread_mutex_unlock(&m); return 0; }
 void *g(void *a) { pthread_mutex_lock(&k); pthread_mutex_lock(&m); x = 2; pthread_mutex_unlock(&m); pthread_mutex_unlock(&k); return 0; }
-""" + MAIN % ""
+"""
+    + MAIN % ""
+)
 RACE = "void *f(void *a) { x = 1; return 0; }\nvoid *g(void *a) { x = 2; return 0; }\n" + MAIN % ""
 
 
@@ -106,10 +115,13 @@ def test_properties_of_states(tmp_path: Path, text: str, check: str, grain: str)
     assert ask(program(tmp_path, text, check), grain, "implicit", incremental=True).last_line() == f"FALSE({check})"
 
 
-LATE_ASSUME = """
+LATE_ASSUME = (
+    """
 void *f(void *a) { x = 1; __VERIFIER_assume(z == 7); return 0; }
 void *g(void *a) { pthread_mutex_lock(&m); pthread_mutex_lock(&m); y = 1; return 0; }
-""" + MAIN % "assert(x == 0);"
+"""
+    + MAIN % "assert(x == 0);"
+)
 """f cannot get past its assume and g waits for itself, but the assertion fails."""
 
 
@@ -136,11 +148,14 @@ def test_main_alone_needs_no_writes(tmp_path: Path) -> None:
     assert ask(one, writes=1).kind == "FALSE"
 
 
-ARRAYS = """
+ARRAYS = (
+    """
 int cells[4], i;
 void *f(void *p) { cells[i] = 1; return 0; }
 void *g(void *p) { i = 2; return 0; }
-""" + MAIN % "assert(!cells[2]);"
+"""
+    + MAIN % "assert(!cells[2]);"
+)
 
 
 @pytest.mark.parametrize("reads", READS)
@@ -152,12 +167,15 @@ def test_elements_of_arrays_share_a_column(tmp_path: Path, reads: str) -> None:
     assert ask(one, reads=reads).kind == "FALSE"
 
 
-SECTION = """
+SECTION = (
+    """
 void __VERIFIER_atomic_begin(void);
 void __VERIFIER_atomic_end(void);
 void *f(void *a) { __VERIFIER_atomic_begin(); for (int i = 0; i < y; i++) { x++; x--; } __VERIFIER_atomic_end(); return 0; }
 void *g(void *a) { y = 1; return 0; }
-""" + MAIN % "assert(x == %d);"
+"""
+    + MAIN % "assert(x == %d);"
+)
 
 
 @pytest.mark.parametrize("expected, kind", [(0, "TRUE"), (1, "FALSE")])

@@ -27,7 +27,9 @@ from tests.circuit.random_models import random_model
 
 BANNER = "*** This is nuXmv 2.0.0 (compiled on Mon Oct 14 18:05:39 2019)\n*** Copyright (c) 2014-2019, Fondazione Bruno Kessler\n\n"
 TRUE = BANNER + "-- invariant !bool(n9)  is true\n"
-FALSE = BANNER + """-- invariant !bool(n9)  is false
+FALSE = (
+    BANNER
+    + """-- invariant !bool(n9)  is false
 -- as demonstrated by the following execution sequence
 Trace Description: IC3 counterexample
 Trace Type: Counterexample
@@ -43,7 +45,8 @@ Trace Type: Counterexample
     s0 = 0ud1_0
     s1 = 0ud1_1
 """
-SYNTAX = BANNER + 'file m.smv: line 1: at token ";": syntax error\naborting \'source commands\'\n'
+)
+SYNTAX = BANNER + "file m.smv: line 1: at token \";\": syntax error\naborting 'source commands'\n"
 
 
 def model() -> Model:

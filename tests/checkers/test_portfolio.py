@@ -186,9 +186,7 @@ def gone(pid: int) -> bool:
     return False
 
 
-def test_losers_and_what_they_started_are_ended_and_reaped(
-    register: Register, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_losers_and_what_they_started_are_ended_and_reaped(register: Register, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = tmp_path / "fsoft-test-sleeper"
     script.write_text('#!/bin/sh\necho $$ > "$1.part"\nmv "$1.part" "$1"\nexec sleep 600\n')
     script.chmod(0o755)

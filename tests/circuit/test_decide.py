@@ -27,7 +27,9 @@ PREFIX = """#include <assert.h>
 #include <pthread.h>
 int __VERIFIER_nondet_int(void);
 """
-RACE = PREFIX + """int x;
+RACE = (
+    PREFIX
+    + """int x;
 void *f(void *a) { int y = x; x = y + 1; return 0; }
 int main(void) {
   pthread_t t;
@@ -38,6 +40,7 @@ int main(void) {
   return 0;
 }
 """
+)
 LOCKED = RACE.replace("int x;", "int x; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;").replace(
     "int y = x; x = y + 1;", "pthread_mutex_lock(&m); { int y = x; x = y + 1; } pthread_mutex_unlock(&m);"
 )

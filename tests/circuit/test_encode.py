@@ -130,9 +130,12 @@ def test_case(name: str, checks: str, tmp_path: object) -> None:
     assert walks(encoded(PREFIX + CASES[name], tmp_path, checks)) > 0
 
 
-TWO = PREFIX + """int x; void *f(void *a) { x++; x++; return 0; }
+TWO = (
+    PREFIX
+    + """int x; void *f(void *a) { x++; x++; return 0; }
 int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); x += 4; return 0; }
 """
+)
 
 
 @pytest.mark.parametrize("scheduler", [ContextBounded(2), RoundRobin(2), Given((0, 0, 1, 0, 1))], ids=lambda s: type(s).__name__)

@@ -14,11 +14,15 @@ from tests.circuit.justice import File, has_fair_run
 from tests.circuit.justice import read as read_file
 
 HEAD = "#include <pthread.h>\n_Bool x, y; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
-WAIT = HEAD + "void *w(void *p) { while (!x) {} y = 1; return 0; }\n" + (
-    "int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); x = 1; pthread_join(t, 0); return 0; }\n"
+WAIT = (
+    HEAD
+    + "void *w(void *p) { while (!x) {} y = 1; return 0; }\n"
+    + ("int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); x = 1; pthread_join(t, 0); return 0; }\n")
 )
-LOOP = HEAD + "void *w(void *p) { while (1) { pthread_mutex_lock(&m); x = !x; pthread_mutex_unlock(&m); } return 0; }\n" + (
-    "int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); pthread_mutex_lock(&m); y = 1; return 0; }\n"
+LOOP = (
+    HEAD
+    + "void *w(void *p) { while (1) { pthread_mutex_lock(&m); x = !x; pthread_mutex_unlock(&m); } return 0; }\n"
+    + ("int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); pthread_mutex_lock(&m); y = 1; return 0; }\n")
 )
 ALONE = "_Bool x, y;\nint main(void) { while (1) { x = 1; y = !y; x = 0; } return 0; }\n"
 CASES = [
@@ -42,7 +46,6 @@ def test_files_say_what_the_product_says(case: tuple[str, str, str], tmp_path: P
     prop = read(Text(formula), fairness)
     verdict = check_explicit(load_watched([str(tmp_path / "p.c")], Options(), [prop]), prop).verdict.kind
     assert not bound and verdict == ("FALSE" if fair else "TRUE")
-
 
 
 def test_folded_constraints_mean_the_same(tmp_path: Path) -> None:

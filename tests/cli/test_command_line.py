@@ -144,7 +144,7 @@ def test_task_with_a_property_that_is_not_supported(c, tmp_path: Path) -> None:
 def test_several_files_and_compile_commands(c, tmp_path: Path) -> None:
     c("extern int limit; static int x = LIMIT; int f(void); void reach_error(void);\n"
       "int main(void) { if (f() != x + limit) reach_error(); return 0; }", "a.c")  # fmt: skip
-    c("#include \"b.h\"\nint limit = LIMIT; static int x = 1; int f(void) { return x + OTHER; }", "b.c")
+    c('#include "b.h"\nint limit = LIMIT; static int x = 1; int f(void) { return x + OTHER; }', "b.c")
     (tmp_path / "inc").mkdir()
     (tmp_path / "inc" / "b.h").write_text("#define OTHER 6\n")
     entries = [

@@ -44,7 +44,7 @@ def test_dollar_and_other_letters_in_names() -> None:
 
 
 def test_comments_and_splices_are_blank() -> None:
-    assert spelt("a /* b */ c // d \n e /* \n\n */ f \\\n g \"x\\\ny\"") == ["a", "c", "e", "f", "g", '"xy"']
+    assert spelt('a /* b */ c // d \n e /* \n\n */ f \\\n g "x\\\ny"') == ["a", "c", "e", "f", "g", '"xy"']
 
 
 def test_places() -> None:

@@ -313,8 +313,6 @@ def test_function_names() -> None:
         assert expression(f"g({word})").args.exprs[0].name == "__func__"
 
 
-
-
 def test_compound_literals() -> None:
     node = expression("p = (int[]){1, 2}").rvalue
     assert isinstance(node, c_ast.CompoundLiteral) and len(node.init.exprs) == 2

@@ -172,7 +172,7 @@ def test_warnings_are_notes(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -
         ("-7 / 2 == -3 && -7 % 2 == -1 && (1 << 4 | 3) == 19 && (~0 & 0xff) == 255", True),
         ("1 + 2 * 3 == 7 && 10 - 4 - 3 == 3", True),
         ("__has_attribute(cold) || UNKNOWN || true || (0 && unknown(1, (2)))", False),
-        ("defined __has_include && __has_include(<stdio.h>) && !__has_include(\"nowhere.h\")", True),
+        ('defined __has_include && __has_include(<stdio.h>) && !__has_include("nowhere.h")', True),
         ("defined __FSOFT__ && defined(__FSOFT__) && !defined NOPE && !defined ( NOPE )", True),
         ("BIG == 2147483648u && WRAP(3) == 6", True),
         ("0x7fffffffffffffff + 1 < 0", True),

@@ -49,7 +49,7 @@ OBJECTS = {
     "s3": 'char s3[2][4] = {"ab", "cd"};',
     "s4": 'char s4[] = {"x" "yz"};',
     "s5": 'unsigned char s5[] = "\\377\\x80z";',
-    "s6": "struct { char a[4]; int n; } s6 = {\"hi\", 3};",
+    "s6": 'struct { char a[4]; int n; } s6 = {"hi", 3};',
     "s7": "char s7[] = {'a', 98, [5] = 'c'};",
     "s8": 'unsigned short s8[] = u"ab\\u20ac";',
     "s9": 'int s9[] = L"ab";',
@@ -120,7 +120,7 @@ def test_bad_initialisers() -> None:
 
 
 def test_locals() -> None:
-    items = body("int i, x = i + 1; struct p a = {i, 2}, b = a; char s[] = \"ab\"; int v[] = {[2] = i};", "struct p { int x, y; };")
+    items = body('int i, x = i + 1; struct p a = {i, 2}, b = a; char s[] = "ab"; int v[] = {[2] = i};', "struct p { int x, y; };")
     inits = {item.symbol.name: item.init for item in items if isinstance(item, tree.Declare)}
     assert inits["i"] is None
     assert inits["x"] is not None and not inits["x"].zero

@@ -24,11 +24,14 @@ _LIMIT = 4  # seconds that a run is given
 _HANG = 20.0  # seconds after which it hangs: the machine may be busy
 _SMALL = 3000  # bytes of a C file
 _WORDS = re.compile(rb"[A-Za-z_]\w*|\d[\w.]*|\"[^\"\n]*\"|\s+|.", re.DOTALL)
-_PIECES = rb"""( ) { } [ ] ; , * & # ## : ? ... -> . = == ++ -- << >> + - / % ~ ! | ^ || && \ ' " @ int char void long unsigned float double
+_PIECES = (
+    rb"""( ) { } [ ] ; , * & # ## : ? ... -> . = == ++ -- << >> + - / % ~ ! | ^ || && \ ' " @ int char void long unsigned float double
 struct union enum typedef static extern const volatile _Atomic if else while for do switch case default break continue return goto sizeof
 0 1 -1 0x7fffffff 4294967296 1e999 0.5f 'a' '\777' "s" L"w" 08 1uuu #if #endif #define #include #line _Generic _Static_assert __typeof__ asm
 __attribute__((packed)) _Alignas(3) __thread pthread_create pthread_join malloc free main reach_error __VERIFIER_nondet_int
-__VERIFIER_atomic_begin abort memcpy &&l""".split() + [b"\0", b"\xff", b"\n"]
+__VERIFIER_atomic_begin abort memcpy &&l""".split()
+    + [b"\0", b"\xff", b"\n"]
+)
 
 
 def mutated(data: bytes, others: list[bytes], dice: random.Random) -> bytes:

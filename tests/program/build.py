@@ -1,12 +1,12 @@
 """Small Programs by hand, for tests: readable enough to see what they do.
 
-    b = Builder()
-    x = b.variable("x")
-    t = b.template("main", a=32)
-    t.load(0, 1, "a", x)
-    t.store(1, 2, x, t["a"] + 1)
-    t.halt(2, "ended")
-    program = b.program(("main", t))
+b = Builder()
+x = b.variable("x")
+t = b.template("main", a=32)
+t.load(0, 1, "a", x)
+t.store(1, 2, x, t["a"] + 1)
+t.halt(2, "ended")
+program = b.program(("main", t))
 """
 
 from __future__ import annotations

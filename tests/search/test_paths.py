@@ -23,10 +23,14 @@ int x;
 void *f(void *a) { int n = __VERIFIER_nondet_int(); __VERIFIER_assume(n > 3 && n < 7); x = n; return 0; }
 void *g(void *a) { int y = x; assert(y * y != 36); return 0; }
 """ + main_with("f", "g")
-CROSSED = LOCKS + """
+CROSSED = (
+    LOCKS
+    + """
 void *f(void *a) { pthread_mutex_lock(&m); pthread_mutex_lock(&n); pthread_mutex_unlock(&n); pthread_mutex_unlock(&m); return 0; }
 void *g(void *a) { pthread_mutex_lock(&n); pthread_mutex_lock(&m); pthread_mutex_unlock(&m); pthread_mutex_unlock(&n); return 0; }
-""" + main_with("f", "g")
+"""
+    + main_with("f", "g")
+)
 
 
 def verdict_on(folder: Path, text: str, checks: str = "unreach-call", **settings: object) -> Verdict:
@@ -106,12 +110,16 @@ def test_what_comes_between_the_steps_of_an_endless_loop(por: str, define: str) 
 
 def test_relocking_is_tested(tmp_path: Path) -> None:
     """Where the paper's figure 8 takes the mutex again without a test: a waiter that is woken must wait for the mutex."""
-    text = LOCKS + """
+    text = (
+        LOCKS
+        + """
 pthread_cond_t c = PTHREAD_COND_INITIALIZER; int ready, inside;
 void *f(void *a) { pthread_mutex_lock(&m); while (!ready) pthread_cond_wait(&c, &m); inside = 1; inside = 0; pthread_mutex_unlock(&m);
   return 0; }
 void *g(void *a) { pthread_mutex_lock(&m); ready = 1; pthread_cond_signal(&c); assert(!inside); pthread_mutex_unlock(&m); return 0; }
-""" + main_with("f", "g")
+"""
+        + main_with("f", "g")
+    )
     assert verdict_on(tmp_path, text, "unreach-call no-deadlock", merge=True).kind == "TRUE"
 
 

@@ -1,9 +1,9 @@
 """A headless Chromium for tests, driven through its debugging pipe: no driver, no port.
 
-    with Browser() as browser:
-        browser.open(path)
-        browser.press("ArrowRight")
-        assert browser.value("document.title") == "..."
+with Browser() as browser:
+    browser.open(path)
+    browser.press("ArrowRight")
+    assert browser.value("document.title") == "..."
 """
 
 from __future__ import annotations

@@ -57,32 +57,38 @@ RESULT = record(
     },
     {"relatedLocations": some(LOCATION), "codeFlows": some(record({"message": MESSAGE, "threadFlows": some(THREAD_FLOW)}))},
 )
-RULE = record({
-    "id": TEXT,
-    "name": TEXT,
-    "shortDescription": MESSAGE,
-    "fullDescription": MESSAGE,
-    "defaultConfiguration": record({"level": one_of("error")}),
-    "properties": {"type": "object"},
-})
+RULE = record(
+    {
+        "id": TEXT,
+        "name": TEXT,
+        "shortDescription": MESSAGE,
+        "fullDescription": MESSAGE,
+        "defaultConfiguration": record({"level": one_of("error")}),
+        "properties": {"type": "object"},
+    }
+)
 INVOCATION = record(
     {"executionSuccessful": {"type": "boolean"}, "exitCode": {"type": "integer"}, "endTimeUtc": {"type": "string", "format": "date-time"}},
     {"commandLine": TEXT, "toolExecutionNotifications": some(record({"level": one_of("warning"), "message": MESSAGE}))},
 )
-ARTIFACT = record({
-    "location": ARTIFACT_LOCATION,
-    "roles": some(one_of("analysisTarget")),
-    "sourceLanguage": TEXT,
-    "hashes": record({"sha-256": {"type": "string", "pattern": "^[0-9a-f]{64}$"}}),
-})
+ARTIFACT = record(
+    {
+        "location": ARTIFACT_LOCATION,
+        "roles": some(one_of("analysisTarget")),
+        "sourceLanguage": TEXT,
+        "hashes": record({"sha-256": {"type": "string", "pattern": "^[0-9a-f]{64}$"}}),
+    }
+)
 DRIVER = record({"name": TEXT, "version": TEXT, "semanticVersion": {"type": "string", "pattern": r"^\d+\.\d+\.\d+"}, "rules": some(RULE)})
-RUN = record({
-    "tool": record({"driver": DRIVER}),
-    "invocations": some(INVOCATION),
-    "columnKind": one_of("unicodeCodePoints"),
-    "artifacts": some(ARTIFACT),
-    "results": some(RESULT, 0),
-})
+RUN = record(
+    {
+        "tool": record({"driver": DRIVER}),
+        "invocations": some(INVOCATION),
+        "columnKind": one_of("unicodeCodePoints"),
+        "artifacts": some(ARTIFACT),
+        "results": some(RESULT, 0),
+    }
+)
 SARIF = record({"$schema": TEXT, "version": one_of("2.1.0"), "runs": some(RUN)})
 
 # ---------------------------------------------------------------- YAML witnesses 2.0 and 2.2
@@ -115,20 +121,24 @@ def waypoints(version: str) -> Schema:
 
 
 def metadata(version: str) -> Schema:
-    task = record({
-        "input_files": some(TEXT),
-        "input_file_hashes": {"type": "object", "additionalProperties": {"type": "string", "pattern": "^[0-9a-f]{64}$"}},
-        "specification": {"type": "string", "pattern": r"^CHECK\( init\(\w+\(\)\), LTL\(.+\) \)"},
-        "data_model": one_of("ILP32", "LP64"),
-        "language": one_of("C"),
-    })
-    return record({
-        "format_version": one_of(version),
-        "uuid": UUID,
-        "creation_time": {"type": "string", "format": "date-time", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"},
-        "producer": record({"name": TEXT, "version": TEXT}, {"configuration": TEXT, "command_line": TEXT, "description": TEXT}),
-        "task": task,
-    })
+    task = record(
+        {
+            "input_files": some(TEXT),
+            "input_file_hashes": {"type": "object", "additionalProperties": {"type": "string", "pattern": "^[0-9a-f]{64}$"}},
+            "specification": {"type": "string", "pattern": r"^CHECK\( init\(\w+\(\)\), LTL\(.+\) \)"},
+            "data_model": one_of("ILP32", "LP64"),
+            "language": one_of("C"),
+        }
+    )
+    return record(
+        {
+            "format_version": one_of(version),
+            "uuid": UUID,
+            "creation_time": {"type": "string", "format": "date-time", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"},
+            "producer": record({"name": TEXT, "version": TEXT}, {"configuration": TEXT, "command_line": TEXT, "description": TEXT}),
+            "task": task,
+        }
+    )
 
 
 def violation(version: str) -> Schema:

@@ -15,9 +15,7 @@ from fsoft.trace.replay import Outcome, prepare, source_of
 from fsoft.trace.replay.schedule import PENDING, READS, WRITES, Schedule
 from tests.models.table import MODELS
 
-needs_gcc = pytest.mark.skipif(
-    not all(map(shutil.which, ("gcc", "objcopy", "nm", "objdump"))), reason="gcc or binutils are not installed"
-)
+needs_gcc = pytest.mark.skipif(not all(map(shutil.which, ("gcc", "objcopy", "nm", "objdump"))), reason="gcc or binutils are not installed")
 
 ROWS = {
     "lost update": ("mutex/test_and_set.c", "unreach-call", ["-DTWO_STEPS"]),

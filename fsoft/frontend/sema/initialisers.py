@@ -200,9 +200,7 @@ class Initialisers:
         self._follow(target, first.type, offset + first.offset, stream, rest, first if first.bit_width is not None else None)
         return position + 1 if ctype.kind == "struct" else max(1, position + 1)
 
-    def _array_designator(
-        self, target: _Target, ctype: Array, offset: int, stream: _Stream, head: Node, rest: list[Node]
-    ) -> int:
+    def _array_designator(self, target: _Target, ctype: Array, offset: int, stream: _Stream, head: Node, rest: list[Node]) -> int:
         constant = self.context.expressions.integer_constant
         if type(head) is nodes.RangeDesignator:
             low, high = constant(head.low, "array index"), constant(head.high, "array index")
@@ -222,9 +220,7 @@ class Initialisers:
         target.cover(offset + (high + 1) * size)
         return high + 1
 
-    def _follow(
-        self, target: _Target, ctype: CType, offset: int, stream: _Stream, rest: list[Node], bitfield: Field | None
-    ) -> None:
+    def _follow(self, target: _Target, ctype: CType, offset: int, stream: _Stream, rest: list[Node], bitfield: Field | None) -> None:
         if not rest:
             self._element(target, ctype, offset, stream, bitfield)
         elif isinstance(ctype, (Record, Array)):

@@ -325,4 +325,3 @@ class Statements:
         if function is None or not function.switches:
             self.context.error(loc, f"{what} outside of a switch")
         return function.switches[-1]
-

@@ -225,9 +225,7 @@ class Calls(Output):
         self.b.loc, self.b.text, self.b.function, self.b.calls = place
         self.repeat, self.hint = repeat, hint
 
-    def _pass(
-        self, call: tree.Call, values: list[Expr | MemoryPlace], definition: tree.FunctionDef, frame: Frame, copy: bool
-    ) -> None:
+    def _pass(self, call: tree.Call, values: list[Expr | MemoryPlace], definition: tree.FunctionDef, frame: Frame, copy: bool) -> None:
         """Give the arguments, evaluated in the caller, to the callee's parameters."""
         facts = self.shared.scan.facts[definition.name]
         for index, symbol in enumerate(definition.params):

@@ -382,6 +382,3 @@ _INTRINSICS: dict[str, Callable[[Intrinsics, tree.Call], Expr]] = {
     "__VERIFIER_atomic_begin": Intrinsics._begin,
     "__VERIFIER_atomic_end": Intrinsics._finish,
 }
-
-
-

@@ -130,4 +130,3 @@ class Output(Intrinsics):
         choice = self.b.temporary(1)
         self.b.emit(Input(str(choice.data), "what the format says", loc=self.b.loc))
         self._either_way(choice, part, lambda: None)
-

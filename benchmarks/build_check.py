@@ -1,7 +1,7 @@
 """One `fsoft build`, held against everything that can contradict it.
 
 The binary AIGER file is read back by our own reader, by ABC and, if it is small, in its 1.0 form by py-aiger. Then random runs of
-the circuit are compared with the interpreter, state by state (`fsoft.circuit.lift`), and the same runs are simulated on the file as
+the circuit are compared with the interpreter, state by state (`fsoft.circuit.encode.lift`), and the same runs are simulated on the file as
 it was read back, all at once: every latch and every bad must be what the words say.
 """
 
@@ -15,12 +15,12 @@ from pathlib import Path
 from random import Random
 
 from fsoft.circuit.bits import BOUND, BitModel, bit_names
-from fsoft.circuit.encode import Encoding
-from fsoft.circuit.export import Exported
+from fsoft.circuit.bits.simulate import Simulator
+from fsoft.circuit.encode.encoding import Encoding
+from fsoft.circuit.encode.lift import Lifter, Walk
+from fsoft.circuit.encode.scheduler import PICK
 from fsoft.circuit.formats.aiger_read import read_aiger
-from fsoft.circuit.lift import Lifter, Walk
-from fsoft.circuit.scheduler import PICK
-from fsoft.circuit.simulate import Simulator
+from fsoft.circuit.formats.export import Exported
 from fsoft.cli.arguments import request
 from fsoft.cli.build import build_circuit, build_parser
 from fsoft.cli.stages import Stages

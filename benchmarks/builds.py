@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.build_check import Differs, Report, examine  # noqa: E402
-from fsoft.circuit.states import OF_STATES  # noqa: E402
+from fsoft.circuit.encode.states import OF_STATES  # noqa: E402
 from fsoft.frontend.source import InputError  # noqa: E402
 from fsoft.program.verdict import InternalError  # noqa: E402
 from tests.models.table import MODELS, rows  # noqa: E402

@@ -94,9 +94,9 @@ def _read_back(args: argparse.Namespace, model: str) -> str:
 
 def _runs(args: argparse.Namespace, file: Path) -> str:
     """Random runs of the circuit beside the interpreter; what differs."""
-    from fsoft.api import load
-    from fsoft.circuit.encode import encode
-    from fsoft.circuit.lift import Lifter, random_walk
+    from fsoft.ask.load import load
+    from fsoft.circuit.encode.encoding import encode
+    from fsoft.circuit.encode.lift import Lifter, random_walk
     from fsoft.program.verdict import InternalError
 
     lifter, rng = Lifter(encode(load([str(file)], bits=64 if args.wide else 32))), random.Random(1)
@@ -113,10 +113,10 @@ def _runs(args: argparse.Namespace, file: Path) -> str:
 
 def rate(args: argparse.Namespace, files: list[Path]) -> int:
     """From terms to clauses: bit-blasting, then the clauses of all next functions and properties."""
-    from fsoft.api import load
-    from fsoft.circuit.bitblast import bitblast
-    from fsoft.circuit.cnf import BOTH, Encoder
-    from fsoft.circuit.encode import encode
+    from fsoft.ask.load import load
+    from fsoft.circuit.bits.bitblast import bitblast
+    from fsoft.circuit.bits.cnf import BOTH, Encoder
+    from fsoft.circuit.encode.encoding import encode
 
     nodes = clauses = 0
     blasting = writing = 0.0

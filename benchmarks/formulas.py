@@ -28,14 +28,14 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.measured import PROGRAMS, table  # noqa: E402
 from benchmarks.sequentialized import of_states, program_of  # noqa: E402
-from fsoft.api import load  # noqa: E402
+from fsoft.ask.encodings import ENCODINGS  # noqa: E402
+from fsoft.ask.load import load  # noqa: E402
 from fsoft.bounded.given import Given  # noqa: E402
 from fsoft.bounded.sequential import scheme_of  # noqa: E402
 from fsoft.bounded.tcbmc import FIRST  # noqa: E402
-from fsoft.circuit.bitblast import bitblast  # noqa: E402
-from fsoft.circuit.cnf import POSITIVE, Encoder  # noqa: E402
+from fsoft.circuit.bits.bitblast import bitblast  # noqa: E402
+from fsoft.circuit.bits.cnf import POSITIVE, Encoder  # noqa: E402
 from fsoft.circuit.model import Model  # noqa: E402
-from fsoft.encodings import ENCODINGS  # noqa: E402
 from fsoft.passes.unwind import Unwound, unwind  # noqa: E402
 from fsoft.program.program import Program  # noqa: E402
 from fsoft.sequentialize.c_text import c_text  # noqa: E402

@@ -25,8 +25,8 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.formulas import FORMULAS, formula_of, size_of  # noqa: E402
 from benchmarks.measured import PROGRAMS, table  # noqa: E402
+from fsoft.ask.circuits import ask  # noqa: E402
 from fsoft.bounded.given import Given  # noqa: E402
-from fsoft.decide import ask  # noqa: E402
 from fsoft.passes.unwind import Bounds  # noqa: E402
 
 WHOLE = {

@@ -85,7 +85,7 @@ PROGRAMS: dict[str, tuple[str, tuple[str, ...]]] = {
 
 
 def load(name: str) -> Any:
-    from fsoft.api import load as read
+    from fsoft.ask.load import load as read
 
     text, defines = PROGRAMS[name]
     if "\n" not in text:
@@ -133,9 +133,9 @@ def encoded(program: Any, setting: int, _depth: int) -> dict[str, Any]:
 
 
 def _built(program: Any, setting: int) -> dict[str, Any]:
-    from fsoft.circuit.bitblast import bitblast
-    from fsoft.circuit.narrow import narrow
-    from fsoft.circuit.ranges import Ranges
+    from fsoft.circuit.bits.bitblast import bitblast
+    from fsoft.circuit.encode.narrow import narrow
+    from fsoft.circuit.encode.ranges import Ranges
 
     encoding = reduction_of(setting).circuit(program)
     shapes = Ranges(encoding).shapes()
@@ -144,8 +144,8 @@ def _built(program: Any, setting: int) -> dict[str, Any]:
 
 def bounded(program: Any, setting: int, depth: int, frames: bool = True) -> dict[str, Any]:
     """Clauses and conflicts are summed over all questions of `decide`, narrowing included."""
-    import checkers.bmc as bmc
-    from fsoft.decide import decide
+    import fsoft.checkers.bmc as bmc
+    from fsoft.ask.circuits import decide
     from fsoft.solve.sat import Sat
 
     totals = {"clauses": 0, "conflicts": 0}

@@ -20,8 +20,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from fsoft.compiled.replay import endless, prepare, source_of
 from fsoft.frontend.source import InputError
-from fsoft.trace.replay import endless, prepare, source_of
 from tests.models.agree import in_child, warm_up
 from tests.models.table import BITS, Row, rows
 

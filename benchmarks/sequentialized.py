@@ -28,15 +28,15 @@ from dataclasses import asdict, dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from fsoft.api import load
-from fsoft.backend import backend_of, check_with, proved_by
+from fsoft.ask.backend import backend_of, check_with, proved_by
+from fsoft.ask.circuits import ask
+from fsoft.ask.encodings import ENCODINGS, answer
+from fsoft.ask.load import load
 from fsoft.bounded.given import Given
 from fsoft.bounded.sequential import Made, SequentialFormula, scheme_of
-from fsoft.circuit.verdict import Proved, Unknown, Violated
+from fsoft.circuit.model.verdict import Proved, Unknown, Violated
 from fsoft.cli.arguments import request
 from fsoft.cli.check import make_parser
-from fsoft.decide import ask
-from fsoft.encodings import ENCODINGS, answer
 from fsoft.passes.bounds import Bounds
 from fsoft.passes.unwind import unwind
 from fsoft.program.options import Options

@@ -12,18 +12,18 @@ import os
 import re
 from dataclasses import dataclass, replace
 
-from checkers.certify import certify
-from checkers.registry import ModelEngine
-from checkers.safety import Excluded, Goal, Open, Outcome, Reached, SafetyEngine
-from fsoft.circuit.aig import Aig
+from fsoft.checkers.certify import certify
+from fsoft.checkers.registry import ModelEngine
+from fsoft.checkers.safety import Excluded, Goal, Open, Outcome, Reached, SafetyEngine
 from fsoft.circuit.bits import BitModel, fingerprint
+from fsoft.circuit.bits.aig import Aig
+from fsoft.circuit.bits.transform import fold_constraints, one_output, original_run, zero_resets
 from fsoft.circuit.formats.aiger_write import write_aiger
 from fsoft.circuit.formats.witness import read_stimulus
-from fsoft.circuit.transform import fold_constraints, one_output, original_run, zero_resets
-from fsoft.circuit.verdict import Certificate
-from fsoft.interrupts import scratch
+from fsoft.circuit.model.verdict import Certificate
+from fsoft.process.interrupts import scratch
+from fsoft.process.tools import ABC, missing, run
 from fsoft.solve.sat import OutOfTime
-from fsoft.solve.tools import ABC, missing, run
 
 _SIMPLIFY = "scorr; dc2; scorr; dc2; "
 

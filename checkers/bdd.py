@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checkers.registry import ModelEngine
-from checkers.safety import Excluded, Goal, Open, Outcome, Reached, SafetyEngine, invariant
-from fsoft.circuit.aig import Aig
+from fsoft.checkers.registry import ModelEngine
+from fsoft.checkers.safety import Excluded, Goal, Open, Outcome, Reached, SafetyEngine, invariant
 from fsoft.circuit.bits import BitStimulus
-from fsoft.circuit.unroll import influence
-from fsoft.circuit.verdict import Certificate
+from fsoft.circuit.bits.aig import Aig
+from fsoft.circuit.bits.unroll import influence
+from fsoft.circuit.model.verdict import Certificate
 from fsoft.solve.bdd import Diagram, Manager, manager
 
 

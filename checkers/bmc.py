@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checkers.frames import Values
-from checkers.registry import ModelEngine
-from checkers.safety import Goal, Open, Outcome, Reached, SafetyEngine, diameter, induction
+from fsoft.checkers.frames import Values
+from fsoft.checkers.registry import ModelEngine
+from fsoft.checkers.safety import Goal, Open, Outcome, Reached, SafetyEngine, diameter, induction
 from fsoft.circuit.bits import BitStimulus
-from fsoft.circuit.cnf import NEGATIVE, POSITIVE, Encoder
-from fsoft.circuit.unroll import Unroller
+from fsoft.circuit.bits.cnf import NEGATIVE, POSITIVE, Encoder
+from fsoft.circuit.bits.unroll import Unroller
 from fsoft.solve.sat import DEFAULT, Sat
 
 _ROUNDS = 40  # questions per depth that the search for the longest run may ask

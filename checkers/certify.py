@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from checkers.cases import Circuit, satisfiable
+from fsoft.checkers.cases import Circuit, satisfiable
 from fsoft.circuit.bits import BitModel, fingerprint
-from fsoft.circuit.transform import translate
-from fsoft.circuit.unroll import influence
-from fsoft.circuit.verdict import Certificate, Proved
+from fsoft.circuit.bits.transform import translate
+from fsoft.circuit.bits.unroll import influence
+from fsoft.circuit.model.verdict import Certificate, Proved
 from fsoft.solve.sat import DEFAULT, Sat
 
 
@@ -285,7 +285,7 @@ def _differ(frames: _Frames, over: tuple[int, ...], i: int, j: int) -> None:
 def _closed(bits: BitModel, certificate: Certificate, targets: list[int]) -> bool:
     """Whether targets, constraints and the next values of the latches `over` read only those latches and inputs, once the constants and
     equalities among the clauses are used."""
-    from fsoft.circuit.aig import Aig
+    from fsoft.circuit.bits.aig import Aig
 
     aig, table = Aig(), {0: 0}
     for literal in bits.inputs:

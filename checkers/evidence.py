@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from fsoft.circuit.bits import BitModel, fingerprint, to_bits
 from fsoft.circuit.formats.aiger_write import write_aiger
 from fsoft.circuit.formats.witness import write_stimulus
-from fsoft.circuit.verdict import Answer, Proved, Unknown, Violated
+from fsoft.circuit.model.verdict import Answer, Proved, Unknown, Violated
 
 
 @dataclass(frozen=True, slots=True)

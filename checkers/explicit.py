@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkers.registry import ANYTHING, Engine, ProgramChecker, Progress
+from fsoft.checkers.registry import ANYTHING, Engine, ProgramChecker, Progress
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 
@@ -24,7 +24,7 @@ class Explicit:
         if reduction is not None:
             options["choice"] = reduction.choice(program)
         if "no-deadlock" in program.checks:
-            from checkers.lock_order import LockOrder
+            from fsoft.checkers.lock_order import LockOrder
 
             verdict = explore(program, progress=progress, limits=Limits(seconds, _FIRST), **options)
             if verdict.kind != "UNKNOWN" or verdict.stats.states < _FIRST:

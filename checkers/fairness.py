@@ -14,14 +14,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from checkers.bdd import Bdd, Image, Space
-from checkers.safety import Goal
-from fsoft.circuit.bitblast import bitblast
+from fsoft.checkers.bdd import Bdd, Image, Space
+from fsoft.checkers.safety import Goal
 from fsoft.circuit.bits import BitModel, BitStimulus, to_words
-from fsoft.circuit.liveness import LASSO, SAVE
+from fsoft.circuit.bits.bitblast import bitblast
 from fsoft.circuit.model import Model
-from fsoft.circuit.reduce import Restore, reduce_model
-from fsoft.circuit.verdict import Answer, Proved, Unknown, Violated
+from fsoft.circuit.model.liveness import LASSO, SAVE
+from fsoft.circuit.model.reduce import Restore, reduce_model
+from fsoft.circuit.model.verdict import Answer, Proved, Unknown, Violated
 from fsoft.solve.bdd import Diagram, manager
 from fsoft.solve.sat import OutOfTime
 

@@ -4,7 +4,7 @@ The values of every narrow word are collected step by step, each word for itself
 of the values that it had after k steps, or one that a single transition gives it from some state in which every word has one of its values
 after k steps and the constraints hold. A solver with one transition finds those, all new values of all words with one question after the
 other. So a program counter goes as many locations as there were steps, a thread starts when its creator can have created it, and a join
-passes once the other can have ended. What is known this way is built into the frame (`fsoft.circuit.word_tables`) before its clauses are
+passes once the other can have ended. What is known this way is built into the frame (`circuit/bits/word_tables.py`) before its clauses are
 made. A word with too many values, and one search that costs too much, are given up: then nothing is known, which is always right.
 """
 
@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from fsoft.circuit.bits import BitModel
-from fsoft.circuit.cnf import POSITIVE, Encoder
-from fsoft.circuit.word_tables import Word
+from fsoft.circuit.bits.cnf import POSITIVE, Encoder
+from fsoft.circuit.bits.word_tables import Word
 from fsoft.solve.sat import Sat
 
 _VALUES = 64  # of a word that is followed

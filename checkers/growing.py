@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from checkers.safety import Progress, Question, in_turn
-from checkers.sat import proved_about, put, write_proof
-from fsoft.circuit.aig import Aig
-from fsoft.circuit.bitblast import Blaster, bitblast
+from fsoft.checkers.safety import Progress, Question, in_turn
+from fsoft.checkers.sat import proved_about, put, write_proof
 from fsoft.circuit.bits import BitModel, BitStimulus
-from fsoft.circuit.cnf import POSITIVE, Encoder
+from fsoft.circuit.bits.aig import Aig
+from fsoft.circuit.bits.bitblast import Blaster, bitblast
+from fsoft.circuit.bits.cnf import POSITIVE, Encoder
 from fsoft.circuit.model import Model, roots
-from fsoft.circuit.verdict import Answer, Proved
+from fsoft.circuit.model.verdict import Answer, Proved
 from fsoft.frontend.source import NOWHERE, InputError
 from fsoft.program.expr import Expr, postorder
 from fsoft.solve.sat import DEFAULT, Sat

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checkers.bmc import Unrolling
-from checkers.registry import ModelEngine
-from checkers.safety import Goal, Open, Outcome, Reached, SafetyEngine, induction
-from fsoft.circuit.cnf import NEGATIVE, POSITIVE
+from fsoft.checkers.bmc import Unrolling
+from fsoft.checkers.registry import ModelEngine
+from fsoft.checkers.safety import Goal, Open, Outcome, Reached, SafetyEngine, induction
+from fsoft.circuit.bits.cnf import NEGATIVE, POSITIVE
 from fsoft.solve.sat import DEFAULT, Sat
 
 

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import time
 
-from checkers.pairs import Clause, inductive_part
-from checkers.safety import Goal, Outcome, Reached, invariant
-from checkers.samples import Samples
-from checkers.transition import Cube, Frame, Lifter, System, certified
-from fsoft.circuit.cnf import POSITIVE
+from fsoft.checkers.pairs import Clause, inductive_part
+from fsoft.checkers.safety import Goal, Outcome, Reached, invariant
+from fsoft.checkers.samples import Samples
+from fsoft.checkers.transition import Cube, Frame, Lifter, System, certified
+from fsoft.circuit.bits.cnf import POSITIVE
 from fsoft.solve.sat import OutOfTime
 
 _STAGES = ((20_000, 3_000, 4_000), (200_000, 12_000, 16_000), (1_000_000, 60_000, 60_000))

@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from checkers.registry import Engine, ProgramChecker, Progress
+from fsoft.checkers.registry import Engine, ProgramChecker, Progress
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict

@@ -10,15 +10,15 @@ import os
 import re
 from dataclasses import dataclass, replace
 
-from checkers.registry import ModelEngine
-from checkers.safety import Excluded, Goal, Open, Outcome, Reached, SafetyEngine
+from fsoft.checkers.registry import ModelEngine
+from fsoft.checkers.safety import Excluded, Goal, Open, Outcome, Reached, SafetyEngine
 from fsoft.circuit.bits import BitModel, BitStimulus
+from fsoft.circuit.bits.transform import fold_constraints, one_output, original_run, zero_resets
+from fsoft.circuit.bits.words import to_model
 from fsoft.circuit.formats.smv import write_smv
-from fsoft.circuit.transform import fold_constraints, one_output, original_run, zero_resets
-from fsoft.circuit.words import to_model
-from fsoft.interrupts import scratch
+from fsoft.process.interrupts import scratch
+from fsoft.process.tools import NUXMV, find, missing, run
 from fsoft.solve.sat import OutOfTime
-from fsoft.solve.tools import NUXMV, find, missing, run
 
 _START = "set on_failure_script_quits 1\nread_model -i m.smv\nflatten_hierarchy\nencode_variables\n"
 _NUXMV = _START + "build_boolean_model\ncheck_invar_ic3\nquit\n"

@@ -16,8 +16,8 @@ import random
 from collections.abc import Callable
 
 from fsoft.circuit.bits import BitModel
-from fsoft.circuit.cnf import POSITIVE, Encoder
-from fsoft.circuit.simulate import Simulator
+from fsoft.circuit.bits.cnf import POSITIVE, Encoder
+from fsoft.circuit.bits.simulate import Simulator
 from fsoft.solve.sat import Sat
 
 Clause = tuple[int, ...]

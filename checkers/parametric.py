@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from checkers.registry import Engine, ProgramChecker, Progress, must_answer
+from fsoft.checkers.registry import Engine, ProgramChecker, Progress, must_answer
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
 from fsoft.program.verdict import InternalError, Stats, Verdict

@@ -13,14 +13,14 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass
 
-from checkers.learn import learn
-from checkers.pairs import Clause, pair_invariants
-from checkers.registry import ModelEngine
-from checkers.safety import Excluded, Goal, Outcome, Reached, SafetyEngine, invariant
-from checkers.simulation import random_run
-from checkers.transition import Cube, Frame, Lifter, System, certified
+from fsoft.checkers.learn import learn
+from fsoft.checkers.pairs import Clause, pair_invariants
+from fsoft.checkers.registry import ModelEngine
+from fsoft.checkers.safety import Excluded, Goal, Outcome, Reached, SafetyEngine, invariant
+from fsoft.checkers.simulation import random_run
+from fsoft.checkers.transition import Cube, Frame, Lifter, System, certified
 from fsoft.circuit.bits import BitStimulus
-from fsoft.circuit.cnf import POSITIVE
+from fsoft.circuit.bits.cnf import POSITIVE
 
 
 @dataclass(slots=True)

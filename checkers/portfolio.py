@@ -11,15 +11,15 @@ import select
 import time
 from dataclasses import dataclass, replace
 
-from checkers.certify import certify_answer
-from checkers.evidence import Claim, keep_evidence
-from checkers.process import Child
-from checkers.registry import ModelEngine, model_engine
-from checkers.safety import Question, SafetyEngine
-from checkers.worker import Failed
+from fsoft.checkers.certify import certify_answer
+from fsoft.checkers.evidence import Claim, keep_evidence
+from fsoft.checkers.process import Child
+from fsoft.checkers.registry import ModelEngine, model_engine
+from fsoft.checkers.safety import Question, SafetyEngine
 from fsoft.circuit.bits import to_bits
-from fsoft.circuit.simulate import confirm
-from fsoft.circuit.verdict import Answer, Proved, Unknown, Violated
+from fsoft.circuit.bits.simulate import confirm
+from fsoft.circuit.model.verdict import Answer, Proved, Unknown, Violated
+from fsoft.process.worker import Failed
 from fsoft.program.verdict import InternalError
 
 _GRACE = 0.5

@@ -8,13 +8,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from checkers.registry import model_engine
-from checkers.worker import Failed, Tell, Worker
-from fsoft.circuit.bitblast import bitblast
+from fsoft.checkers.registry import model_engine
 from fsoft.circuit.bits import BitModel
+from fsoft.circuit.bits.bitblast import bitblast
 from fsoft.circuit.model import Model
-from fsoft.circuit.verdict import Answer, Unknown
+from fsoft.circuit.model.verdict import Answer, Unknown
 from fsoft.frontend.source import InputError
+from fsoft.process.worker import Failed, Tell, Worker
 from fsoft.program.verdict import InternalError
 
 _GRACE = 0.5

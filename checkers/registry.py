@@ -18,13 +18,13 @@ from fsoft.records import dataclass
 if TYPE_CHECKING:
     from fsoft.circuit.bits import BitModel
     from fsoft.circuit.model import Model
-    from fsoft.circuit.verdict import Answer
+    from fsoft.circuit.model.verdict import Answer
 
 GROUP = "fsoft.checkers"
 _OF_PROGRAMS = ("explicit", "lock-order", "parametric", "values")
-_OURS = {name: f"checkers.{name.replace('-', '_')}" for name in _OF_PROGRAMS}
+_OURS = {name: f"fsoft.checkers.{name.replace('-', '_')}" for name in _OF_PROGRAMS}
 _OF_MODELS = ("bmc", "kinduction", "pdr", "bdd", "sat", "smt", "abc", "nuxmv", "simulation", "portfolio")
-_MODELS = {name: f"checkers.{name}" for name in _OF_MODELS}
+_MODELS = {name: f"fsoft.checkers.{name}" for name in _OF_MODELS}
 _OF_CIRCUITS = ("make_scheduler", "arrays")
 """Options that say how the circuit is made, for engines that take one."""
 

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Union
 
-from fsoft.circuit.bitblast import bitblast
 from fsoft.circuit.bits import BOUND, BitModel, BitStimulus, fingerprint, to_bits, to_words
+from fsoft.circuit.bits.bitblast import bitblast
+from fsoft.circuit.bits.simulate import Simulator, first_met, run_bits
+from fsoft.circuit.bits.sweep import sweep
 from fsoft.circuit.model import Model
-from fsoft.circuit.simulate import Simulator, first_met, run_bits
-from fsoft.circuit.sweep import sweep
-from fsoft.circuit.verdict import Answer, Certificate, Proved, Trusted, Unknown, Violated
+from fsoft.circuit.model.verdict import Answer, Certificate, Proved, Trusted, Unknown, Violated
 from fsoft.program.verdict import InternalError
 from fsoft.solve.sat import OutOfTime
 

@@ -13,7 +13,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 
 from fsoft.circuit.bits import BitModel, BitStimulus
-from fsoft.circuit.simulate import Simulator
+from fsoft.circuit.bits.simulate import Simulator
 
 _LANES = 2048
 _TRIES = (8, 16)  # inputs to try in each state, in the first visit and in the second

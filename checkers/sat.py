@@ -11,13 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from checkers.registry import GrowingChecker, ModelEngine
-from checkers.safety import Progress, Question, SafetyEngine, in_turn, induction, violated
+from fsoft.checkers.registry import GrowingChecker, ModelEngine
+from fsoft.checkers.safety import Progress, Question, SafetyEngine, in_turn, induction, violated
 from fsoft.circuit.bits import BitModel, BitStimulus, fingerprint
-from fsoft.circuit.cnf import POSITIVE, Encoder
-from fsoft.circuit.verdict import Answer, Proved, Unknown
-from fsoft.files import write_file
+from fsoft.circuit.bits.cnf import POSITIVE, Encoder
+from fsoft.circuit.model.verdict import Answer, Proved, Unknown
 from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.process.files import write_file
 from fsoft.program.options import PROPERTIES
 from fsoft.solve.sat import DEFAULT, OutOfTime, Sat, refutation
 
@@ -118,7 +118,7 @@ def write_proof(bits: BitModel, solver: str, path: str) -> None:
 
 
 def _growing(**options: Any) -> GrowingChecker:
-    from checkers.growing import Growing
+    from fsoft.checkers.growing import Growing
 
     return Growing(**options)
 

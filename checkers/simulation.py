@@ -6,10 +6,10 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from checkers.registry import ModelEngine
-from checkers.safety import Goal, Open, Outcome, Reached, SafetyEngine
+from fsoft.checkers.registry import ModelEngine
+from fsoft.checkers.safety import Goal, Open, Outcome, Reached, SafetyEngine
 from fsoft.circuit.bits import BitModel, BitStimulus
-from fsoft.circuit.simulate import Simulator
+from fsoft.circuit.bits.simulate import Simulator
 
 _RUNS = 256
 _LENGTHS = (100, 400, 1600)  # of the runs of the batches of a round

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any
 
-from checkers.registry import ModelEngine
-from checkers.safety import Progress, Question, SafetyEngine, in_turn, violated
+from fsoft.checkers.registry import ModelEngine
+from fsoft.checkers.safety import Progress, Question, SafetyEngine, in_turn, violated
 from fsoft.circuit.bits import BOUND, BitModel, fingerprint, to_bits
+from fsoft.circuit.bits.words import to_model
 from fsoft.circuit.model import Model
-from fsoft.circuit.reduce import reduce_model
-from fsoft.circuit.simulate import violates
-from fsoft.circuit.verdict import Answer, Certificate, Proved, Stimulus, Unknown, Violated
-from fsoft.circuit.words import to_model
+from fsoft.circuit.model.reduce import reduce_model
+from fsoft.circuit.model.simulate import violates
+from fsoft.circuit.model.verdict import Answer, Certificate, Proved, Stimulus, Unknown, Violated
 from fsoft.program.expr import Expr
 from fsoft.program.verdict import InternalError
 from fsoft.solve.sat import OutOfTime

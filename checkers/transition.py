@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from checkers.safety import Goal
+from fsoft.checkers.safety import Goal
 from fsoft.circuit.bits import BitModel
-from fsoft.circuit.cnf import NEGATIVE, POSITIVE, Encoder
+from fsoft.circuit.bits.cnf import NEGATIVE, POSITIVE, Encoder
 from fsoft.program.verdict import InternalError
 from fsoft.solve.sat import Sat
 

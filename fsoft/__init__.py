@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING
 from fsoft.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from checkers.registry import UnknownEngine
-    from fsoft.facade import Built, Loaded, check, load
+    from fsoft.checkers.registry import UnknownEngine
     from fsoft.frontend.source import InputError, Source, Unsupported
     from fsoft.program.options import PROPERTIES, Options
-    from fsoft.result import Change, Guilty, Result, Step, Thread, Trace
+    from fsoft.python.loaded import Built, Loaded, check, load
+    from fsoft.python.result import Change, Guilty, Result, Step, Thread, Trace
 
 _HOMES = {
-    "fsoft.facade": ("Built", "Loaded", "check", "load"),
-    "fsoft.result": ("Change", "Guilty", "Result", "Step", "Thread", "Trace"),
+    "fsoft.python.loaded": ("Built", "Loaded", "check", "load"),
+    "fsoft.python.result": ("Change", "Guilty", "Result", "Step", "Thread", "Trace"),
     "fsoft.program.options": ("Options", "PROPERTIES"),
     "fsoft.frontend.source": ("InputError", "Source", "Unsupported"),
-    "checkers.registry": ("UnknownEngine",),
+    "fsoft.checkers.registry": ("UnknownEngine",),
 }
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.solve.tools import ABC, missing
+from fsoft.process.tools import ABC, missing
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -11,7 +11,7 @@ import pytest
 import fsoft
 
 ROOT = Path(__file__).resolve().parents[1]
-MODULES = ("fsoft.facade", "fsoft.result")
+MODULES = ("fsoft.python.loaded", "fsoft.python.result")
 PAGES = tuple(str(page.relative_to(ROOT)) for page in sorted((ROOT / "docs").rglob("*.md")) if ">>> " in page.read_text())
 
 

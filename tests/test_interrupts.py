@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.files import write_file
-from fsoft.interrupts import noticed, scratch, undisturbed
+from fsoft.process.files import write_file
+from fsoft.process.interrupts import noticed, scratch, undisturbed
 from fsoft.solve.sat import Sat
 
 

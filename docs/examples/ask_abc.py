@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import fsoft
-from fsoft.solve.tools import ABC, find, missing
+from fsoft.process.tools import ABC, find, missing
 
 
 def ask(path: str, define: list[str]) -> fsoft.Result | None:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from fsoft.bounded.common import Common
 from fsoft.bounded.shared import SharedWalk
 from fsoft.bounded.walk import Ground, Here
-from fsoft.circuit.steps import StepTerms
+from fsoft.circuit.encode.steps import StepTerms
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, negate, rebuilt
 
 ORDERS = ("round-robin", "free", "start-line")

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 from fsoft.bounded.home import Values
 from fsoft.bounded.shared import SharedWalk, unheld
 from fsoft.bounded.walk import Ground, Here, Scene, Taken, joined
-from fsoft.circuit.states import BEFORE, OF_STATES
-from fsoft.circuit.steps import Inputs, StepTerms
+from fsoft.circuit.encode.states import BEFORE, OF_STATES
+from fsoft.circuit.encode.steps import Inputs, StepTerms
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, fill, negate
 from fsoft.program.interpreter import in_section
 from fsoft.program.state import OVER
 
 if TYPE_CHECKING:
-    from fsoft.circuit.encode import Encoding
+    from fsoft.circuit.encode.encoding import Encoding
 
 
 class FinalState:
@@ -40,7 +40,7 @@ class FinalState:
         asked = sorted(self.program.checks & OF_STATES)
         if not asked:
             return
-        from fsoft.circuit.encode import encode
+        from fsoft.circuit.encode.encoding import encode
 
         self._circuit = encode(self.program)
         circuit, model = self._circuit.model, self.ground.model

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from fsoft.bounded.walk import Taken
-from fsoft.circuit.answers import StepAnswers
-from fsoft.circuit.simulate import evaluate_all
+from fsoft.circuit.encode.answers import StepAnswers
+from fsoft.circuit.model.simulate import evaluate_all
 from fsoft.program.expr import Expr, postorder
 from fsoft.program.interpreter import Machine, in_section
 from fsoft.program.program import Program

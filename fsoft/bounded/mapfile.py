@@ -1,4 +1,4 @@
-"""The map of a formula: that of a circuit (`circuit/mapfile.py`), with the encoding and its bounds in place of words and states."""
+"""The map of a formula: that of a circuit (`circuit/formats/mapfile.py`), with the encoding and its bounds in place of words and states."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import asdict, fields, replace
 from typing import Any
 
 from fsoft.bounded.given import Formula, Given
-from fsoft.circuit.export import Exported
-from fsoft.circuit.mapfile import Recipe, file_table, read_table, recipe_table, text_of_table
+from fsoft.circuit.formats.export import Exported
+from fsoft.circuit.formats.mapfile import Recipe, file_table, read_table, recipe_table, text_of_table
 from fsoft.passes.bounds import Bounds
 from fsoft.passes.unwind import Unwound
 

@@ -20,8 +20,8 @@ from fsoft.bounded.sequence import READS, Clusters, Steps, Unwinding
 from fsoft.bounded.sequential import Made
 from fsoft.bounded.shared import Shared, SharedWalk
 from fsoft.bounded.walk import Ground, Taken, add_violations
+from fsoft.circuit.encode.steps import StepTerms
 from fsoft.circuit.model import Model, check_model
-from fsoft.circuit.steps import StepTerms
 from fsoft.frontend.source import NOWHERE, InputError
 from fsoft.passes.bounds import BadBound
 from fsoft.passes.unwind import Unwound

@@ -20,8 +20,8 @@ from fsoft.analysis.actions import members
 from fsoft.bounded.sequence import Clusters, Steps, Unwinding
 from fsoft.bounded.shared import Shared, SharedWalk, written_where
 from fsoft.bounded.walk import Ground, Here, Scene, joined
-from fsoft.circuit.states import OF_STATES
-from fsoft.circuit.steps import Inputs, StepTerms
+from fsoft.circuit.encode.states import OF_STATES
+from fsoft.circuit.encode.steps import Inputs, StepTerms
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, ite, negate
 
 Bits = tuple[Expr, ...]

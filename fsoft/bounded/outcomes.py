@@ -15,9 +15,9 @@ from typing import Any
 
 from fsoft.analysis.actions import defined, reads
 from fsoft.analysis.liveness import Liveness
-from fsoft.circuit.memory_terms import Facts, Way
-from fsoft.circuit.pending import Candidate, Pending
-from fsoft.circuit.steps import Effect, Inputs, StepTerms, Words
+from fsoft.circuit.encode.memory_terms import Facts, Way
+from fsoft.circuit.encode.pending import Candidate, Pending
+from fsoft.circuit.encode.steps import Effect, Inputs, StepTerms, Words
 from fsoft.frontend.source import Loc
 from fsoft.program import descriptor
 from fsoft.program.explorer import step_markers

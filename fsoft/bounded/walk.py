@@ -13,10 +13,10 @@ from copy import copy
 from dataclasses import dataclass, field
 
 from fsoft.analysis.liveness import Liveness
-from fsoft.circuit.banks import Bank
-from fsoft.circuit.memory_terms import Facts
+from fsoft.circuit.encode.banks import Bank
+from fsoft.circuit.encode.memory_terms import Facts
+from fsoft.circuit.encode.steps import Effect, Inputs, StepTerms, Words
 from fsoft.circuit.model import Model
-from fsoft.circuit.steps import Effect, Inputs, StepTerms, Words
 from fsoft.passes.ways import all_exclusive
 from fsoft.program.explorer import step_markers
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, ite, negate, reg

@@ -14,7 +14,7 @@ from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
 
 if TYPE_CHECKING:
-    from fsoft.auto.race import Entrant
+    from fsoft.ask.auto.race import Entrant
 
 _MARGIN = (0.3, 1.0)  # seconds for ending all members and reporting: a fiftieth of the time limit, at least and at most
 _WIDTH = 120
@@ -40,13 +40,14 @@ def check_auto(args: argparse.Namespace) -> None:
 
 def ask_auto(program: Program, asked: Request, args: argparse.Namespace, watch: Watch) -> tuple[Program, Verdict]:
     """The verdict of `auto`, and the Program that it is about; `OutOfTime` with what is known when the time is up."""
-    from fsoft import api, auto
+    from fsoft.ask import auto
+    from fsoft.ask.load import load
 
     deadline = None if args.timeout is None else args.started + args.timeout - min(max(_MARGIN[0], args.timeout / 50), _MARGIN[1])
     reduced = args.por is not None or args.transactions is not None
     answers = auto.check_growing(
         program,
-        lambda options: api.load(asked.sources, options, bits=asked.bits, cpp=asked.cpp),
+        lambda options: load(asked.sources, options, bits=asked.bits, cpp=asked.cpp),
         asked.options,
         frozenset(name for name in GROWING if getattr(args, name) is not None),
         deadline,

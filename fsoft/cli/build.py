@@ -30,21 +30,21 @@ from fsoft.cli.circuits import (
     scheduler_of,
 )  # fmt: skip
 from fsoft.cli.encoding import add_encoding, chosen, given_bounds
-from fsoft.cli.files import write_file
 from fsoft.cli.limits import limited
 from fsoft.cli.stages import Dumped, Stages
-from fsoft.interrupts import undisturbed
+from fsoft.process.files import write_file
+from fsoft.process.interrupts import undisturbed
 
 if TYPE_CHECKING:
-    from fsoft.circuit.encode import Encoding
-    from fsoft.circuit.export import Exported
-    from fsoft.encodings import Encoding as BoundedEncoding
+    from fsoft.ask.encodings import Encoding as BoundedEncoding
+    from fsoft.circuit.encode.encoding import Encoding
+    from fsoft.circuit.formats.export import Exported
 
 _MOST_DEPTH = 10_000
 
 
 def run(argv: Sequence[str]) -> int:
-    from fsoft.circuit.export import FORMATS
+    from fsoft.circuit.formats.export import FORMATS
 
     args = build_parser().parse_args(argv)
     bounded = chosen(args)
@@ -93,7 +93,7 @@ def build_parser() -> Parser:
 
 def _check_form(args: argparse.Namespace, suffix: str) -> None:
     """UsageError for options that do not fit the format."""
-    from fsoft.circuit.export import ARRAY_FORMATS
+    from fsoft.circuit.formats.export import ARRAY_FORMATS
 
     given = {"--fold-constraints": args.fold_constraints, "--aiger": args.aiger is not None}
     for option, is_given in given.items():
@@ -125,9 +125,9 @@ def _work(args: argparse.Namespace, asked: Request, suffix: str) -> int:
 def _bounded(bounded: BoundedEncoding, args: argparse.Namespace, asked: Request, suffix: str) -> int:
     """The formula of a bounded encoding: a model without states, and its map."""
     from fsoft.bounded.mapfile import comment_of, write_map
-    from fsoft.circuit.export import Form, export_model
-    from fsoft.circuit.mapfile import Recipe
-    from fsoft.circuit.scheduler import Free
+    from fsoft.circuit.encode.scheduler import Free
+    from fsoft.circuit.formats.export import Form, export_model
+    from fsoft.circuit.formats.mapfile import Recipe
     from fsoft.passes.bounds import BadBound
     from fsoft.passes.unwind import unwind
     from fsoft.passes.watch import exported_check
@@ -165,9 +165,9 @@ def _bounded(bounded: BoundedEncoding, args: argparse.Namespace, asked: Request,
 
 def build_circuit(args: argparse.Namespace, asked: Request, suffix: str, stages: Stages) -> tuple[Encoding, Exported]:
     """From C to the two files, `args.output` and its map; what was written, and the circuit that it came from."""
-    from fsoft.circuit.banks import LEAST
-    from fsoft.circuit.export import ARRAY_FORMATS, Form, export
-    from fsoft.circuit.mapfile import Recipe, comment_of, write_map
+    from fsoft.circuit.encode.banks import LEAST
+    from fsoft.circuit.formats.export import ARRAY_FORMATS, Form, export
+    from fsoft.circuit.formats.mapfile import Recipe, comment_of, write_map
     from fsoft.passes.watch import exported_check
 
     program = stages.load(asked)

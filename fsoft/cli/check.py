@@ -28,7 +28,7 @@ from fsoft.cli.reports import Job, add_reports, check_reports, shown, write_repo
 from fsoft.cli.search import Examined, Listed, Watch, add_engine, check_question, count, decide, find_engine, lowered_for
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.cli.supervisor import begun
-from fsoft.phases import collected, phase, seconds_until_now
+from fsoft.process.phases import collected, phase, seconds_until_now
 from fsoft.program.program import Check, Program
 from fsoft.program.verdict import Stats, Verdict
 
@@ -162,8 +162,8 @@ def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) ->
 def _files(args: argparse.Namespace, asked: Request, program: Program | None, verdict: Verdict) -> Iterator[Job]:
     """The run as data and as a page, where they are asked for."""
     if args.trace_file:
-        from fsoft.cli.files import write_file
         from fsoft.cli.json import json_of
+        from fsoft.process.files import write_file
 
         yield lambda: write_file(args.trace_file, json_of(asked, program, verdict, True).encode() + b"\n")
     if args.html:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from checkers.registry import Engine, ModelEngine, engines, model_engines
+from fsoft.checkers.registry import Engine, ModelEngine, engines, model_engines
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser
 from fsoft.program.options import PROPERTIES

@@ -7,18 +7,18 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from checkers.registry import Engine, ModelEngine, UnknownEngine, model_engine
+from fsoft.checkers.registry import Engine, ModelEngine, UnknownEngine, model_engine
 from fsoft.cli.arguments import Parser, positive
 from fsoft.cli.exits import UsageError
-from fsoft.files import check_writable
 from fsoft.frontend.inputs import read_file
 from fsoft.frontend.source import InputError, Loc
+from fsoft.process.files import check_writable
 from fsoft.program.program import Program
 
 if TYPE_CHECKING:
     from fsoft.circuit.bits import BitModel
+    from fsoft.circuit.encode.scheduler import Scheduler
     from fsoft.circuit.model import Model
-    from fsoft.circuit.scheduler import Scheduler
     from fsoft.transactions import Reduction
 
 MODELS = (".aag", ".aig", ".btor2", ".btor")
@@ -136,7 +136,7 @@ def check_scheduler(args: argparse.Namespace) -> None:
 
 def scheduler_of(args: argparse.Namespace, program: Program) -> Scheduler:
     """The scheduler that the options ask for."""
-    from fsoft.circuit.scheduler import ContextBounded, Free, Given, RoundRobin
+    from fsoft.circuit.encode.scheduler import ContextBounded, Free, Given, RoundRobin
     from fsoft.cli.run import schedule
 
     if args.scheduler == "context-bounded":

@@ -7,8 +7,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from checkers.registry import Progress, UnknownEngine, model_engine
-from fsoft.api import Options
+from fsoft.ask.load import Options
+from fsoft.checkers.registry import Progress, UnknownEngine, model_engine
 from fsoft.cli.arguments import Parser, Request, positive
 from fsoft.cli.circuits import ENGINE_OPTIONS, engine_options
 from fsoft.cli.exits import OutOfMemory, OutOfTime, UsageError
@@ -18,8 +18,8 @@ from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 
 if TYPE_CHECKING:
-    from fsoft.backend import Backend
-    from fsoft.encodings import Encoding, Given, Raised, Simpler
+    from fsoft.ask.backend import Backend
+    from fsoft.ask.encodings import Encoding, Given, Raised, Simpler
     from fsoft.passes.unwind import Unwound
 
 NAMES = ("circuit", "tcbmc", "lazy", "mu", "schedule", "paths", "uw")
@@ -67,7 +67,7 @@ def chosen(args: argparse.Namespace, backend: bool = False) -> Encoding | None:
         if only:
             raise UsageError(f"--{only[0].replace('_', '-')} is for bounded encodings: choose one with --encoding")
         return None
-    from fsoft.encodings import ENCODINGS
+    from fsoft.ask.encodings import ENCODINGS
 
     if name not in ENCODINGS:
         raise UsageError(f"--encoding: one of circuit, {', '.join(ENCODINGS)}")
@@ -88,7 +88,7 @@ def chosen(args: argparse.Namespace, backend: bool = False) -> Encoding | None:
 
 def refuse_others(args: argparse.Namespace, name: str, flag: str = "--encoding") -> None:
     """UsageError for a bound that belongs to another encoding than the one that `flag` names."""
-    from fsoft.encodings import ENCODINGS
+    from fsoft.ask.encodings import ENCODINGS
 
     for argument, field in _OPTIONS.items():
         if getattr(args, argument, None) is not None and field not in ENCODINGS[name].options:
@@ -121,7 +121,7 @@ def ask_bounded(
     program: Program, encoding: Encoding, args: argparse.Namespace, progress: Progress, raised: Raised = lambda _verdict: False
 ) -> Verdict:
     """The verdict of a bounded encoding."""
-    from fsoft.encodings import DEFAULT_ENGINE, answer
+    from fsoft.ask.encodings import DEFAULT_ENGINE, answer
     from fsoft.passes.bounds import BadBound
 
     left = _left(args)
@@ -150,7 +150,7 @@ def _simpler(program: Program, args: argparse.Namespace) -> Simpler | None:
     began = time.monotonic()
 
     def simpler(unwound: Unwound, verdict: Verdict) -> Verdict:
-        from fsoft.fewest import fewest_switches
+        from fsoft.ask.switches import fewest_switches
 
         try:
             return fewest_switches(program, unwound, verdict, max(_LEAST, time.monotonic() - began), _say(args))
@@ -165,8 +165,8 @@ def ask_growing(
 ) -> tuple[Program, Verdict]:
     """The verdict of a bounded encoding, and the Program that it is about: with `--incremental`, one with more threads, heap objects or
     deeper recursion where those bounds cut and the user has not set them."""
-    from fsoft import api
-    from fsoft.auto.grow import difference, grown
+    from fsoft.ask.auto.grow import difference, grown
+    from fsoft.ask.load import load
 
     fixed = frozenset(name for name in GROWING if getattr(args, name) is not None)
 
@@ -178,7 +178,7 @@ def ask_growing(
         bounds = difference(asked.options, larger)
         _say(args)(f"again with {bounds}")
         try:
-            program = api.load(asked.sources, larger, bits=asked.bits, cpp=asked.cpp)
+            program = load(asked.sources, larger, bits=asked.bits, cpp=asked.cpp)
             verdict, options = ask(program, larger), larger
         except OutOfTime:
             verdict.reasons.append(f"more is not known: {bounds} takes too long")
@@ -189,7 +189,7 @@ def ask_growing(
 
 def ask_backend(program: Program, backend: Backend, args: argparse.Namespace) -> Verdict:
     """The verdict of another verifier on the sequentialized program."""
-    from fsoft.backend import check_with
+    from fsoft.ask.backend import check_with
     from fsoft.bounded.sequential import scheme_of
     from fsoft.passes.bounds import BadBound
 
@@ -215,7 +215,7 @@ def chosen_backend(args: argparse.Namespace) -> Backend | None:
     for name in ENGINE_OPTIONS:
         if name != "backend" and getattr(args, name) is not None:
             raise UsageError(f"--{name} is for engines: --backend answers in place of one")
-    from fsoft.backend import backend_of
+    from fsoft.ask.backend import backend_of
 
     try:
         return backend_of(args.backend)

@@ -7,22 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fsoft import api
+from fsoft.ask.circuits import bound_line, violated
+from fsoft.ask.load import load
 from fsoft.bounded.mapfile import read_bounds
-from fsoft.circuit.banks import LEAST
 from fsoft.circuit.bits import BOUND
-from fsoft.circuit.encode import Encoding
-from fsoft.circuit.export import FORMATS, Exported, export
-from fsoft.circuit.home import first_target, read_witness
-from fsoft.circuit.lift import Lifter
-from fsoft.circuit.mapfile import Recipe, comment_of, program_hash, read_map
-from fsoft.circuit.verdict import Stimulus
+from fsoft.circuit.encode.banks import LEAST
+from fsoft.circuit.encode.encoding import Encoding
+from fsoft.circuit.encode.lift import Lifter
+from fsoft.circuit.formats.export import FORMATS, Exported, export
+from fsoft.circuit.formats.home import first_target, read_witness
+from fsoft.circuit.formats.mapfile import Recipe, comment_of, program_hash, read_map
+from fsoft.circuit.model.verdict import Stimulus
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, add_limits
 from fsoft.cli.build import map_name
 from fsoft.cli.formulas import Rebuilt, show
 from fsoft.cli.limits import limited
-from fsoft.decide import bound_line, violated
 from fsoft.frontend.inputs import read_file
 from fsoft.frontend.source import InputError, Loc
 from fsoft.passes.watch import home, under_race_model
@@ -57,7 +57,7 @@ def _work(model: str, witness: str, map_file: str, suffix: str) -> int:
         return _explain_runs(recipe, wanted, Given(model, data, witness, text, map_file))
     bounded = read_bounds(table, map_file)
     with _folder(recipe, map_file):
-        program = api.load(recipe.sources, recipe.options, bits=recipe.bits, cpp=recipe.cpp)
+        program = load(recipe.sources, recipe.options, bits=recipe.bits, cpp=recipe.cpp)
     _unchanged(recipe, program, wanted, map_file)
     if bounded is not None:
         made = Rebuilt(program, *bounded, recipe, map_file)
@@ -87,11 +87,11 @@ class Given:
 
 def _explain_runs(recipe: Recipe, wanted: str, given: Given) -> int:
     """The witness of a property of runs: a lasso, or a run that hits a bound."""
-    from fsoft.circuit.export import export_live
-    from fsoft.circuit.live import live_model
+    from fsoft.ask.runs import live_encoding, load_watched
+    from fsoft.circuit.encode.live import live_model
+    from fsoft.circuit.formats.export import export_live
     from fsoft.cli.ltl import live_comment
     from fsoft.properties.ltl import Text, read
-    from fsoft.temporal import live_encoding, load_watched
 
     assert recipe.ltl is not None
     prop = read(Text(recipe.ltl[0]), recipe.ltl[1])
@@ -110,8 +110,8 @@ def _explain_runs(recipe: Recipe, wanted: str, given: Given) -> int:
 
 
 def _lasso(watched: Watched, prop: Property, encoding: Encoding, live: Model, stimulus: Stimulus, witness: str) -> int:
-    from fsoft.circuit.liveness import fair_loop
-    from fsoft.temporal import lifted, violated
+    from fsoft.ask.runs import lifted, violated
+    from fsoft.circuit.model.liveness import fair_loop
     from fsoft.trace import Style, tell, text_of_story
 
     loop = fair_loop(live, stimulus)

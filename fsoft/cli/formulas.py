@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fsoft.ask.circuits import bound_line, confirmed
+from fsoft.ask.encodings import ENCODINGS
 from fsoft.bounded.given import Formula, Given
 from fsoft.bounded.home import choices
 from fsoft.bounded.mapfile import comment_of
 from fsoft.circuit.bits import BOUND
-from fsoft.circuit.export import Exported, export_model
-from fsoft.circuit.mapfile import Recipe
-from fsoft.circuit.simulate import simulate
-from fsoft.circuit.verdict import Stimulus
+from fsoft.circuit.formats.export import Exported, export_model
+from fsoft.circuit.formats.mapfile import Recipe
+from fsoft.circuit.model.simulate import simulate
+from fsoft.circuit.model.verdict import Stimulus
 from fsoft.cli import exits
-from fsoft.decide import bound_line, confirmed
-from fsoft.encodings import ENCODINGS
 from fsoft.frontend.source import InputError, Loc
 from fsoft.passes.bounds import BadBound
 from fsoft.passes.unwind import Unwound, unwind

@@ -10,21 +10,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from checkers.registry import must_answer
+from fsoft.checkers.registry import must_answer
 from fsoft.cli import exits
 from fsoft.cli.arguments import Request
 from fsoft.cli.circuits import engine_options, reduction_of
-from fsoft.cli.files import write_file
 from fsoft.cli.limits import disarm, limited
 from fsoft.cli.reports import write_run_reports
 from fsoft.cli.search import Examined, Listed, Watch, count, find_engine
 from fsoft.cli.stages import Dumped, Stages
+from fsoft.process.files import write_file
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
 from fsoft.properties.ltl import Property, Watched, read
 
 if TYPE_CHECKING:
-    from fsoft.temporal import Answered
+    from fsoft.ask.runs import Answered
     from fsoft.transactions import Reduction
 
 KLIVE = "klive"
@@ -71,7 +71,7 @@ def check_runs(args: argparse.Namespace, asked: Request, examine: Examine | None
 
 def reductions(args: argparse.Namespace, props: list[Property]) -> Reduction:
     """The reduction that the options ask for; a line on stderr for every property that it is not made for."""
-    from fsoft.temporal import unreduced
+    from fsoft.ask.runs import unreduced
 
     reduction = reduction_of(args, frozenset())
     for prop in props:
@@ -91,13 +91,13 @@ def _list(props: list[Property], examine: Examine | None) -> int:
 
 
 def _load(asked: Request, props: list[Property], stages: Stages) -> Watched:
-    from fsoft.temporal import load_watched
+    from fsoft.ask.runs import load_watched
 
     return load_watched(asked.sources, asked.options, props, after=stages, bits=asked.bits, cpp=asked.cpp)
 
 
 def _work(args: argparse.Namespace, asked: Request, props: list[Property], engine: str, examine: Examine | None) -> int:
-    from fsoft.temporal import folding
+    from fsoft.ask.runs import folding
 
     try:
         states = examine() if examine is not None else None
@@ -148,7 +148,7 @@ def _open(props: list[Property], why: str, watch: Watch, program: Program | None
 
 
 def _answer(args: argparse.Namespace, watched: Watched, prop: Property, engine: str, watch: Watch) -> Answered:
-    from fsoft.temporal import check_circuit, check_explicit
+    from fsoft.ask.runs import check_circuit, check_explicit
 
     if engine == "explicit":
         return check_explicit(watched, prop, progress=watch, reduction=args.reduction)
@@ -260,11 +260,11 @@ def run_lasso(args: argparse.Namespace, asked: Request, inputs: list[int]) -> in
 
 
 def _run(args: argparse.Namespace, asked: Request, props: list[Property], inputs: list[int]) -> int:
+    from fsoft.ask.runs import NotALasso, violated
     from fsoft.cli.run import read_turns
     from fsoft.program.interpreter import Machine
     from fsoft.program.run import NoSuchMove, scheduled_run
     from fsoft.properties.ltl import Lasso
-    from fsoft.temporal import NotALasso, violated
     from fsoft.trace.story import tell
     from fsoft.trace.text import Style, text_of_story
 
@@ -307,12 +307,12 @@ def build_runs(args: argparse.Namespace, asked: Request, suffix: str) -> int:
 
 
 def _build(args: argparse.Namespace, asked: Request, props: list[Property], suffix: str) -> int:
-    from fsoft.circuit.export import Form, export_live
-    from fsoft.circuit.live import live_model
-    from fsoft.circuit.mapfile import Recipe, write_map
-    from fsoft.circuit.scheduler import Free
+    from fsoft.ask.runs import folding, live_encoding
+    from fsoft.circuit.encode.live import live_model
+    from fsoft.circuit.encode.scheduler import Free
+    from fsoft.circuit.formats.export import Form, export_live
+    from fsoft.circuit.formats.mapfile import Recipe, write_map
     from fsoft.cli.build import map_name
-    from fsoft.temporal import folding, live_encoding
 
     stages, prop = Stages(args.dump_after), props[0]
     try:

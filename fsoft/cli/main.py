@@ -168,7 +168,7 @@ def _unknown_command(name: str) -> str:
 
 
 def _failure(error: Exception) -> int:
-    from checkers.registry import Unanswered
+    from fsoft.checkers.registry import Unanswered
     from fsoft.frontend.source import InputError
 
     if os.environ.get("FSOFT_DEBUG") == "1":

@@ -8,16 +8,16 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from checkers.registry import ModelEngine, UnknownEngine, model_engine
-from fsoft.circuit.bitblast import bitblast
+from fsoft.checkers.registry import ModelEngine, UnknownEngine, model_engine
 from fsoft.circuit.bits import BOUND, BitModel, to_bits
+from fsoft.circuit.bits.bitblast import bitblast
 from fsoft.circuit.model import Model
-from fsoft.circuit.verdict import Answer, Proved, Unknown, Violated
+from fsoft.circuit.model.verdict import Answer, Proved, Unknown, Violated
 from fsoft.cli import exits
 from fsoft.cli.circuits import engine_options, read_model
-from fsoft.cli.files import utf8, write_file
 from fsoft.cli.limits import limited
 from fsoft.cli.search import Watch
+from fsoft.process.files import utf8, write_file
 from fsoft.program.verdict import InternalError, Stats
 
 DEFAULT = "pdr"
@@ -85,8 +85,8 @@ def _ask_all(args: argparse.Namespace, model: Model | BitModel, entry: ModelEngi
 def _questions(model: Model | BitModel) -> list[Model | BitModel]:
     if not model.justice:
         return [model]
-    from fsoft.circuit.liveness import LASSO, to_safety
-    from fsoft.circuit.words import to_model
+    from fsoft.circuit.bits.words import to_model
+    from fsoft.circuit.model.liveness import LASSO, to_safety
 
     words = to_model(model) if isinstance(model, BitModel) else model
     found: list[Model | BitModel] = []
@@ -98,7 +98,7 @@ def _questions(model: Model | BitModel) -> list[Model | BitModel]:
 
 
 def _ask(args: argparse.Namespace, model: Model | BitModel, entry: ModelEngine, options: dict[str, Any], watch: Watch) -> Answer:
-    from checkers.certify import certify_answer
+    from fsoft.checkers.certify import certify_answer
 
     left = None if args.timeout is None else max(0.1, args.timeout - (time.monotonic() - args.started) - 0.3)
     answer = entry.load().check(model, progress=lambda depth: watch(Stats(depth=depth)), timeout=left, **options)
@@ -136,7 +136,7 @@ def _witness(path: str, model: Model | BitModel, answer: Violated) -> str:
 def _lasso(model: Model | BitModel, answer: Violated) -> str:
     """A run that comes back to where it was, after its last step."""
     from fsoft.circuit.formats.witness import write_btor2_witness, write_stimulus
-    from fsoft.circuit.liveness import lasso_of
+    from fsoft.circuit.model.liveness import lasso_of
 
     run, number = lasso_of(answer.stimulus), list(model.justice).index(answer.bad)
     if isinstance(model, Model):

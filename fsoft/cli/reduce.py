@@ -12,19 +12,20 @@ from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
-from fsoft import api, auto
-from fsoft.auto.members import Member, plan
+from fsoft.ask import auto
+from fsoft.ask.auto.members import Member, plan
+from fsoft.ask.load import load
+from fsoft.ask.shrink import reduce
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, Request, add_checks, add_limits, add_lowering, add_reading, request
 from fsoft.cli.circuits import check_order, reduction_of
-from fsoft.cli.files import write_file
 from fsoft.cli.limits import limited
 from fsoft.cli.search import add_engine, decide, find_engine
 from fsoft.frontend.source import InputError
-from fsoft.interrupts import scratch
+from fsoft.process.files import write_file
+from fsoft.process.interrupts import scratch
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
-from fsoft.reduce import reduce
 
 _LEAST = 2.0  # seconds that every candidate may take
 _SLACK = 3.0  # and how much longer than the original
@@ -98,7 +99,7 @@ class _Trial:
         self.file.write_text(text, encoding="utf-8", errors="surrogateescape")
         try:
             with _patience(self.patience):
-                program = api.load(self.asked.sources, self.asked.options, bits=self.asked.bits, cpp=self.asked.cpp)
+                program = load(self.asked.sources, self.asked.options, bits=self.asked.bits, cpp=self.asked.cpp)
                 if self.engine is None:
                     return self._auto(program).last_line()
                 return decide(program, self.engine, self.args, lambda _: None).last_line()

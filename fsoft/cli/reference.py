@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser
-from fsoft.cli.files import write_file
 from fsoft.cli.main import COMMANDS
+from fsoft.process.files import write_file
 
 _CODES = {
     exits.TRUE: "the property holds; for other commands: done",
@@ -94,7 +94,7 @@ def _text(text: str) -> str:
 
 
 def _engines() -> Iterator[str]:
-    from checkers.registry import Engine, ModelEngine, engines, model_engines
+    from fsoft.checkers.registry import Engine, ModelEngine, engines, model_engines
 
     everyone: list[Engine | ModelEngine] = [*engines().values(), *model_engines().values()]
     yield from ("## Engines", "", "| `--engine` | takes | answers | options | |", "|---|---|---|---|---|")

@@ -13,10 +13,10 @@ from typing import Any
 
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, add_reading, seconds, sources_of
+from fsoft.compiled.replay import Outcome, Prepared, compare, compare_arguments, prepare, read_trace, unchanged
 from fsoft.frontend.source import InputError, Loc, Source
-from fsoft.interrupts import scratch, terminable
+from fsoft.process.interrupts import scratch, terminable
 from fsoft.process.names import as_path
-from fsoft.trace.replay import Outcome, Prepared, compare, compare_arguments, prepare, read_trace, unchanged
 
 _TIMEOUT = 20.0
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from fsoft.cli.arguments import Request
 from fsoft.cli.exits import UsageError
-from fsoft.cli.files import check_writable, utf8, write_file
 from fsoft.frontend.source import InputError
+from fsoft.process.files import check_writable, utf8, write_file
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
-from checkers.registry import Engine, Progress, UnknownEngine, engine, must_answer
+from fsoft.checkers.registry import Engine, Progress, UnknownEngine, engine, must_answer
 from fsoft.cli.arguments import Parser, Request
 from fsoft.cli.circuits import (
     add_arrays,
@@ -65,8 +65,8 @@ def find_engine(name: str | None) -> Engine:
 
 
 def _model_engine(name: str) -> Engine:
-    from checkers.registry import model_engine
-    from fsoft.decide import find_engine
+    from fsoft.ask.circuits import find_engine
+    from fsoft.checkers.registry import model_engine
 
     if name == "klive":
         raise UsageError("--engine klive is for properties of runs: --ltl, --property termination")
@@ -109,7 +109,7 @@ def decide(program: Program, engine: Engine, args: argparse.Namespace, progress:
         options["reduction"] = reduction_of(args, program.checks)
     verdict = engine.check(program, progress, **options)
     if args.certify and engine.name == "explicit":
-        from fsoft.certified import with_certificate
+        from fsoft.ask.certificate import with_certificate
 
         return with_certificate(program, verdict)
     return verdict

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_reading, positive, request
 from fsoft.cli.encoding import refuse_others
-from fsoft.cli.files import utf8, write_file
 from fsoft.cli.limits import limited
 from fsoft.cli.stages import Dumped, Stages
+from fsoft.process.files import utf8, write_file
 
 _TOOLS = ("cbmc", "esbmc", "klee", "svcomp", "gcc")
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, add_checks, add_insight, add_limits, add_lowering, add_reading, request
-from fsoft.cli.files import check_writable, write_file
 from fsoft.cli.limits import limited
 from fsoft.cli.stages import Dumped, Stages
+from fsoft.process.files import check_writable, write_file
 from fsoft.program.program import Program
 
 

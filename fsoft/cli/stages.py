@@ -6,7 +6,7 @@ import resource
 import sys
 import time
 
-from fsoft import api
+from fsoft.ask.load import load, stages
 from fsoft.cli.arguments import Request
 from fsoft.cli.exits import UsageError
 from fsoft.program.program import Program
@@ -29,8 +29,8 @@ class Stages:
     """The callback between stages; `lines` is what `--stats` prints."""
 
     def __init__(self, dump_after: str | None = None):
-        if dump_after is not None and dump_after not in api.stages():
-            raise UsageError(f"--dump-after: no pass '{dump_after}': one of {', '.join(api.stages())}")
+        if dump_after is not None and dump_after not in stages():
+            raise UsageError(f"--dump-after: no pass '{dump_after}': one of {', '.join(stages())}")
         self.dump_after = dump_after
         self.lines: list[str] = []
         self._since = time.monotonic()
@@ -48,7 +48,7 @@ class Stages:
 
     def load(self, asked: Request) -> Program:
         """The Program of a request, watched."""
-        return api.load(asked.sources, asked.options, bits=asked.bits, cpp=asked.cpp, after=self)
+        return load(asked.sources, asked.options, bits=asked.bits, cpp=asked.cpp, after=self)
 
     def report(self) -> None:
         """The statistics on stderr, with the memory that the whole took."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fsoft.cli.arguments import Parser, Request, add_checks, add_lowering, add_race_model, add_reading
-from fsoft.cli.files import write_file
+from fsoft.process.files import write_file
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 from fsoft.trace.story import Story, tell

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from fsoft.cli import exits
-from fsoft.interrupts import die_with
+from fsoft.process.interrupts import die_with
 
 _GRACE = 1.2  # seconds beyond the time limit for a child to report
 _LAST = 0.4  # seconds that a child gets to end what it has started

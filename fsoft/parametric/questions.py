@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fsoft.circuit.aig import FALSE as LOW
-from fsoft.circuit.aig import TRUE as HIGH
-from fsoft.circuit.aig import Aig
-from fsoft.circuit.bitblast import Blaster
-from fsoft.circuit.cnf import NEGATIVE, POSITIVE, Encoder
-from fsoft.circuit.vectors import constant
+from fsoft.circuit.bits.aig import FALSE as LOW
+from fsoft.circuit.bits.aig import TRUE as HIGH
+from fsoft.circuit.bits.aig import Aig
+from fsoft.circuit.bits.bitblast import Blaster
+from fsoft.circuit.bits.cnf import NEGATIVE, POSITIVE, Encoder
+from fsoft.circuit.bits.vectors import constant
 from fsoft.parametric.clauses import Clause, binding
 from fsoft.parametric.evaluate import compiled
 from fsoft.parametric.system import Move, System

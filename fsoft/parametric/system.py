@@ -18,8 +18,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from fsoft.analysis.liveness import live_registers
-from fsoft.circuit.memory_terms import Facts
-from fsoft.circuit.steps import Effect, Inputs, StepTerms, Words
+from fsoft.circuit.encode.memory_terms import Facts
+from fsoft.circuit.encode.steps import Effect, Inputs, StepTerms, Words
 from fsoft.parametric.identity import SELF, NotCovered, anonymous
 from fsoft.program import descriptor
 from fsoft.program.explorer import step_markers

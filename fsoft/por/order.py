@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from fsoft.circuit.encode import Fired, Moves
+from fsoft.circuit.encode.encoding import Fired, Moves
 from fsoft.circuit.model import Model
 from fsoft.por.cells import Ground
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, ite, reg

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fsoft.analysis.actions import members
-from fsoft.circuit.encode import Moves
+from fsoft.circuit.encode.encoding import Moves
 from fsoft.por.blocked import Barrier, Blockade, blockade
 from fsoft.por.cells import Where
 from fsoft.por.facts import Facts

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fsoft.interrupts import undisturbed
+from fsoft.process.interrupts import undisturbed
 
 GUARD = Path(__file__).parent / "guard.py"
 _PATIENCE = 10.0  # seconds beyond the limit until the guard itself is taken for stuck

@@ -1,8 +1,8 @@
 """All states that a program reaches, as they are: no thread moves alone, nobody is left out, every stop is followed.
 
 The set is closed under every step of the program, so it is an inductive invariant of any encoding whose states are those of the
-interpreter (`circuit/state_set.py` makes a circuit of it). It is complete or it is not given: an input whose values cannot all be tried,
-or too many states, raise `TooMany`.
+interpreter (`circuit/encode/state_set.py` makes a circuit of it). It is complete or it is not given: an input whose values cannot all be
+tried, or too many states, raise `TooMany`.
 """
 
 from __future__ import annotations

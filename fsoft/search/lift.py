@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fsoft.bounded.outcomes import Executed, Outcome, Values
-from fsoft.circuit.answers import StepAnswers, Value
+from fsoft.circuit.encode.answers import StepAnswers, Value
 from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine
 from fsoft.program.state import Question

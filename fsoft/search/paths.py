@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from fsoft.bounded.given import Given
 from fsoft.bounded.outcomes import Executor
-from fsoft.circuit.answers import Value
-from fsoft.circuit.bound_lines import bound_line
+from fsoft.circuit.encode.answers import Value
+from fsoft.circuit.encode.bound_lines import bound_line
 from fsoft.program.explorer import Strayed
 from fsoft.program.expr import reg
 from fsoft.program.interpreter import Machine

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fsoft.bounded.outcomes import Values
-from fsoft.circuit.answers import Value
+from fsoft.circuit.encode.answers import Value
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj, evaluate
 from fsoft.search.conditions import Conditions, conjunction
 from fsoft.search.lift import Edge

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from fsoft.analysis.sharing import Sharing
 from fsoft.bounded.outcomes import Executed, Executor, Outcome, Values
-from fsoft.circuit.deadlocks import global_deadlock, local_deadlock
-from fsoft.circuit.leaks import leak, leak_at_end
-from fsoft.circuit.pending import Candidate
-from fsoft.circuit.races import race
-from fsoft.circuit.steps import Effect, Inputs
+from fsoft.circuit.encode.deadlocks import global_deadlock, local_deadlock
+from fsoft.circuit.encode.leaks import leak, leak_at_end
+from fsoft.circuit.encode.pending import Candidate
+from fsoft.circuit.encode.races import race
+from fsoft.circuit.encode.steps import Effect, Inputs
 from fsoft.program.expr import FALSE, TRUE, Expr
 from fsoft.properties.deadlocks import has_tag
 from fsoft.properties.waits import Waits

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Hashable, Iterator
 
 from fsoft.bounded.outcomes import Executed, Executor, Outcome, applied
-from fsoft.circuit.answers import Value
+from fsoft.circuit.encode.answers import Value
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj
 from fsoft.program.program import Program
 from fsoft.program.state import OVER

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from fsoft.bounded.given import Given
 from fsoft.bounded.home import choices
 from fsoft.bounded.schedule import Schedule, schedule
-from fsoft.circuit.bound_lines import bound_line
+from fsoft.circuit.encode.bound_lines import bound_line
 from fsoft.passes.unwind import Unwound, unwind
 from fsoft.program.expr import FALSE, TRUE, Expr, disj, negate, reg
 from fsoft.program.interpreter import Machine, Script

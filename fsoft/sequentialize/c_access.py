@@ -1,7 +1,7 @@
 """Accesses at addresses that are computed, as C functions: which object of those that the address may point to, which cell by its offset.
 
-The functions follow an access just where the formula of the same program does (`circuit/memory_terms.py`): to cells of its size and to
-other aligned offsets, as far as the pointer is likely to point there. What fits no cell is put together from the cells that it overlaps.
+The functions follow an access just where the formula of the same program does (`circuit/encode/memory_terms.py`): to cells of its size and
+to other aligned offsets, as far as the pointer is likely to point there. What fits no cell is put together from the cells that it overlaps.
 Where the formula raises the bound `access`, a run of the printed program ends, as at every bound.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from fsoft.analysis.actions import members
 from fsoft.analysis.strides import Stride
-from fsoft.circuit.memory_terms import likely_offsets
+from fsoft.circuit.encode.memory_terms import likely_offsets
 from fsoft.program.layout import Cell
 from fsoft.program.program import Action, Load, Object, Store
 from fsoft.program.state import ALIVE, Place, can_die

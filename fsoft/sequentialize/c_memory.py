@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fsoft.analysis.actions import Touching
-from fsoft.circuit.memory_terms import Facts
+from fsoft.circuit.encode.memory_terms import Facts
 from fsoft.program.layout import Cells
 from fsoft.program.program import Action, Object, Program
 from fsoft.program.state import ALIVE, NEVER, can_die

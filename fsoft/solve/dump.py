@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from fsoft.circuit.formats.smtlib import apply, constant, quoted, sort
-from fsoft.circuit.lower import Lowering
+from fsoft.circuit.model.lower import Lowering
 from fsoft.frontend.source import InputError, Loc
 from fsoft.program.expr import Expr, postorder
 from fsoft.solve.terms import Solver, make_solver

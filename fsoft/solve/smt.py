@@ -8,9 +8,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from fsoft.circuit.lower import Lowering
+from fsoft.circuit.model.lower import Lowering
 from fsoft.frontend.source import NOWHERE, InputError
-from fsoft.interrupts import noticed
+from fsoft.process.interrupts import noticed
 from fsoft.program.expr import Expr, walk
 from fsoft.program.meaning import elements, repeated
 from fsoft.solve.sat import OutOfTime

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from fsoft.circuit.aig import Aig
-from fsoft.circuit.bitblast import Blaster
-from fsoft.circuit.cnf import POSITIVE, Encoder
+from fsoft.circuit.bits.aig import Aig
+from fsoft.circuit.bits.bitblast import Blaster
+from fsoft.circuit.bits.cnf import POSITIVE, Encoder
 from fsoft.program.expr import Expr, evaluate, postorder
 from fsoft.solve.sat import Sat
 from fsoft.solve.smt import Smt

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from fsoft.circuit.lower import Lowering
+from fsoft.circuit.model.lower import Lowering
 from fsoft.frontend.source import NOWHERE, InputError
 from fsoft.program.expr import Expr, array_elements, evaluate, walk
 from fsoft.solve.sat import OutOfTime

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fsoft.circuit.encode import Encoding, Restrict, encode
-from fsoft.circuit.scheduler import Free, Scheduler
+from fsoft.circuit.encode.encoding import Encoding, Restrict, encode
+from fsoft.circuit.encode.scheduler import Free, Scheduler
 from fsoft.por.explicit import Stubborn
 from fsoft.por.facts import Facts
 from fsoft.por.order import ORDERS, ordered

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fsoft.analysis import Locks, PointsTo, Sharing, live_registers, loops, show_loops
 from fsoft.analysis.actions import defined, expressions, reads, rewritten
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.passes.ways import either, exclusive, exhaustive
 from fsoft.passes.webs import split_webs
 from fsoft.program.expr import TRUE, binary, conj, const, eq, fill, make, negate, own, reg

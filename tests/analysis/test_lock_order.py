@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from checkers.lock_order import LockOrder
 from fsoft.analysis.lock_evidence import Refuted, check_certificate
 from fsoft.analysis.lock_order import Certificate, prove
 from fsoft.analysis.slot_memory import NoClaim
 from fsoft.analysis.thread_states import Facts, ThreadStates
 from fsoft.analysis.value_sets import evaluate_set
-from fsoft.api import Options, check, load
+from fsoft.ask.load import Options, check, load
+from fsoft.checkers.lock_order import LockOrder
 from fsoft.program.expr import binary, const, ite, reg
 from fsoft.program.interpreter import Machine
 from fsoft.program.layout import Cells

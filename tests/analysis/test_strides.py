@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fsoft.analysis.points_to import PointsTo
 from fsoft.analysis.strides import ANY, Stride, Strides, join
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.program.program import Load, Program, Store
 
 

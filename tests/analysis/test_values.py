@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from checkers.values import ByValues
 from fsoft.analysis.lock_evidence import Certificate, check_certificate
 from fsoft.analysis.slot_memory import View
 from fsoft.analysis.thread_evidence import Refuted, check_facts
 from fsoft.analysis.thread_states import Facts, ThreadStates
-from fsoft.api import Options, load
+from fsoft.ask.load import Options, load
+from fsoft.checkers.values import ByValues
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 from tests.fuzz.values import campaign

@@ -12,8 +12,8 @@ from random import Random
 
 import pytest
 
-from fsoft.auto.facts import Facts
-from fsoft.auto.members import MEMBERS, plan
+from fsoft.ask.auto.facts import Facts
+from fsoft.ask.auto.members import MEMBERS, plan
 from fsoft.cli.main import main
 from tests.models.table import MODELS, RUNS, rows
 
@@ -39,8 +39,8 @@ def test_rows_of_the_table(row, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def load(tmp_path: Path, text: str, *checks: str) -> Facts:
-    from fsoft.api import Options
-    from fsoft.api import load as read
+    from fsoft.ask.load import Options
+    from fsoft.ask.load import load as read
 
     file = tmp_path / "p.c"
     file.write_text(text)
@@ -147,8 +147,8 @@ def test_bounds_grow_unless_the_user_says_how_large(tmp_path: Path, capsys: pyte
 
 
 def test_who_sees_further_is_asked_where_the_bounds_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from fsoft import auto
-    from fsoft.auto.members import Member
+    from fsoft.ask import auto
+    from fsoft.ask.auto.members import Member
     from fsoft.program.verdict import Verdict
 
     program = load(tmp_path, MANY).program
@@ -161,7 +161,7 @@ def test_who_sees_further_is_asked_where_the_bounds_cut(tmp_path: Path, monkeypa
 
 
 def test_what_grows() -> None:
-    from fsoft.auto.grow import difference, grown
+    from fsoft.ask.auto.grow import difference, grown
     from fsoft.program.options import Options
 
     start = Options()

@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 import pytest
 
-from fsoft import auto
-from fsoft.auto.members import Member, Room
-from fsoft.auto.race import Entrant, Race
+from fsoft.ask import auto
+from fsoft.ask.auto.members import Member, Room
+from fsoft.ask.auto.race import Entrant, Race
 from fsoft.program.program import Program
 from fsoft.program.verdict import InternalError, Stats, Verdict
 

@@ -20,12 +20,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fsoft.api import load
+from fsoft.ask.encodings import answer
+from fsoft.ask.load import load
 from fsoft.bounded.contexts import ORDERS
 from fsoft.bounded.given import Given
 from fsoft.bounded.mu import GRAINS
 from fsoft.bounded.sequence import READS
-from fsoft.encodings import answer
 from fsoft.passes.bounds import Bounds
 from fsoft.passes.unwind import unwind
 from fsoft.program.explorer import Limits

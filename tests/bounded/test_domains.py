@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.bounded.common import common_of
 from fsoft.bounded.domains import Domain
-from fsoft.circuit.steps import Words
+from fsoft.circuit.encode.steps import Words
 from fsoft.passes.unwind import Bounds, Unwound, unwind
 from fsoft.program.expr import evaluate, reg
 from fsoft.program.inputs import Sampler

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import load
+from fsoft.ask.encodings import answer
+from fsoft.ask.load import load
+from fsoft.ask.switches import fewest_switches
 from fsoft.bounded.given import Given
-from fsoft.encodings import answer
-from fsoft.fewest import fewest_switches
 from fsoft.passes.bounds import Bounds
 from fsoft.passes.unwind import Unwound, unwind
 from fsoft.program.options import Options

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import load
+from fsoft.ask.encodings import answer
+from fsoft.ask.load import load
 from fsoft.bounded.given import Given
 from fsoft.bounded.mu import GRAINS, MOST, mu
 from fsoft.bounded.mu_walk import StepWalk
 from fsoft.bounded.sequence import READS
 from fsoft.bounded.shared import written_where
-from fsoft.encodings import answer
 from fsoft.frontend.source import InputError
 from fsoft.passes.unwind import Bounds, unwind
 from fsoft.program.expr import FALSE, TRUE, Expr, const, ite, reg

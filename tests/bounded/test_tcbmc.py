@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import load
+from fsoft.ask.encodings import Given, answer
+from fsoft.ask.load import load
 from fsoft.bounded import tcbmc as module
 from fsoft.bounded.contexts import ORDERS
 from fsoft.bounded.tcbmc import BOUND, Tcbmc, tcbmc
-from fsoft.encodings import Given, answer
 from fsoft.frontend.source import InputError
 from fsoft.passes.unwind import Bounds, Unwound, unwind
 from fsoft.program.expr import FALSE, TRUE, conj, negate, postorder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 from fsoft.circuit.model import Model, roots
-from fsoft.circuit.simulate import evaluate_all
+from fsoft.circuit.model.simulate import evaluate_all
 from fsoft.program.expr import Expr, postorder
 
 

@@ -9,14 +9,14 @@ from functools import cache
 
 import pytest
 
-from checkers.certify import certify, certify_answer
-from checkers.registry import model_engine, model_engines
-from fsoft.circuit.bitblast import bitblast
+from fsoft.checkers.certify import certify, certify_answer
+from fsoft.checkers.registry import model_engine, model_engines
 from fsoft.circuit.bits import BitModel
+from fsoft.circuit.bits.bitblast import bitblast
+from fsoft.circuit.bits.sweep import sweep
 from fsoft.circuit.model import Model
-from fsoft.circuit.simulate import violates
-from fsoft.circuit.sweep import sweep
-from fsoft.circuit.verdict import Certificate, Proved, Unknown, Violated
+from fsoft.circuit.model.simulate import violates
+from fsoft.circuit.model.verdict import Certificate, Proved, Unknown, Violated
 from fsoft.frontend.source import InputError
 from fsoft.program import expr
 from tests.checkers.oracle import shortest
@@ -256,7 +256,7 @@ def slow() -> Model:
 
 
 def test_a_killed_engine_still_reports() -> None:
-    from checkers.process import run_limited
+    from fsoft.checkers.process import run_limited
 
     start = time.monotonic()
     answer = run_limited("bmc", slow(), timeout=1.0, solver="cadical153")
@@ -277,7 +277,7 @@ def test_engines_keep_their_time_limit() -> None:
 
 
 def test_errors_of_a_child_come_home() -> None:
-    from checkers.process import run_limited
+    from fsoft.checkers.process import run_limited
 
     with pytest.raises(InputError, match="no SAT solver"):
         run_limited("bmc", counter(5, 9, 8), solver="nonsense")

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-import checkers.bmc as bmc
-import checkers.frames as frames
-from checkers.frames import Values
-from fsoft.api import load
-from fsoft.circuit.bitblast import bitblast
+import fsoft.checkers.bmc as bmc
+import fsoft.checkers.frames as frames
+from fsoft.ask.circuits import decide
+from fsoft.ask.load import load
+from fsoft.checkers.frames import Values
 from fsoft.circuit.bits import BitStimulus
-from fsoft.circuit.simulate import run_bits
-from fsoft.circuit.unroll import influence
-from fsoft.circuit.word_tables import narrow_words
+from fsoft.circuit.bits.bitblast import bitblast
+from fsoft.circuit.bits.simulate import run_bits
+from fsoft.circuit.bits.unroll import influence
+from fsoft.circuit.bits.word_tables import narrow_words
 from fsoft.cli.main import main
-from fsoft.decide import decide
 from fsoft.program.options import Options
 from fsoft.solve.sat import Sat
 from fsoft.transactions import Reduction

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-import checkers.growing
-from checkers.certify import certify_answer
-from checkers.growing import Growing
-from checkers.sat import SatEngine
-from fsoft import api
+import fsoft.checkers.growing
+from fsoft.ask.encodings import answer
+from fsoft.ask.load import load
 from fsoft.bounded.given import Given
-from fsoft.circuit.bitblast import bitblast
+from fsoft.checkers.certify import certify_answer
+from fsoft.checkers.growing import Growing
+from fsoft.checkers.sat import SatEngine
+from fsoft.circuit.bits.bitblast import bitblast
 from fsoft.circuit.model import Model
-from fsoft.circuit.verdict import Proved, Unknown, Violated
-from fsoft.encodings import answer
+from fsoft.circuit.model.verdict import Proved, Unknown, Violated
 from fsoft.frontend.source import Source
 from fsoft.passes.bounds import Bounds
 from fsoft.program.expr import Expr, binary, const, eq, ite, negate, reg
@@ -55,7 +55,7 @@ def random_row(rng: random.Random) -> list[Model]:
 
 @pytest.mark.parametrize("least", [0.0, 2.0])
 def test_answers_are_those_of_fresh_solvers(least: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkers.growing, "LEAST", least)
+    monkeypatch.setattr(fsoft.checkers.growing, "LEAST", least)
     kinds = set()
     for seed in range(12):
         growing = Growing()
@@ -74,7 +74,7 @@ def test_answers_are_those_of_fresh_solvers(least: float, monkeypatch: pytest.Mo
 def test_what_is_known_is_not_added_again(tmp_path: Path) -> None:
     path = tmp_path / "leap.c"
     path.write_text("#include <pthread.h>\n#include <assert.h>\n" + LEAP)
-    program = api.load([Source(str(path))], Options(), bits=64)
+    program = load([Source(str(path))], Options(), bits=64)
     heard: list[str] = []
     verdict = answer(program, "lazy", Given(loops=Bounds(unwind=1), incremental=True), say=heard.append)
     assert verdict.last_line() == "FALSE(unreach-call)" and len(heard) > 1

@@ -6,17 +6,17 @@ import random
 
 import pytest
 
-from checkers import learn as learning
-from checkers.certify import certify
-from checkers.learn import learn
-from checkers.safety import Excluded, Goal, Reached
-from checkers.samples import Samples
-from checkers.transition import System, certified
-from fsoft.circuit.bitblast import bitblast
+from fsoft.checkers import learn as learning
+from fsoft.checkers.certify import certify
+from fsoft.checkers.learn import learn
+from fsoft.checkers.safety import Excluded, Goal, Reached
+from fsoft.checkers.samples import Samples
+from fsoft.checkers.transition import System, certified
 from fsoft.circuit.bits import BitModel, fingerprint
+from fsoft.circuit.bits.bitblast import bitblast
+from fsoft.circuit.bits.simulate import confirm, run_bits
 from fsoft.circuit.model import Model
-from fsoft.circuit.simulate import confirm, run_bits
-from fsoft.circuit.verdict import Certificate
+from fsoft.circuit.model.verdict import Certificate
 from fsoft.program import expr
 from tests.checkers.test_engines import cases
 

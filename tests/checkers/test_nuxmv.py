@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from checkers.nuxmv import NuXmv, read_trace
-from checkers.registry import model_engine
-from fsoft.api import Options, load
-from fsoft.circuit.bitblast import bitblast
+from fsoft.ask.circuits import decide
+from fsoft.ask.load import Options, load
+from fsoft.checkers.nuxmv import NuXmv, read_trace
+from fsoft.checkers.registry import model_engine
+from fsoft.circuit.bits.bitblast import bitblast
 from fsoft.circuit.formats.smv import write_smv
 from fsoft.circuit.model import Model
-from fsoft.circuit.simulate import violates
-from fsoft.circuit.verdict import Proved, Unknown, Violated
-from fsoft.decide import decide
+from fsoft.circuit.model.simulate import violates
+from fsoft.circuit.model.verdict import Proved, Unknown, Violated
+from fsoft.process.tools import NUXMV
 from fsoft.program import expr
 from fsoft.program.verdict import InternalError
-from fsoft.solve.tools import NUXMV
 from tests.checkers.oracle import shortest
 from tests.circuit.random_models import random_model
 
@@ -132,7 +132,7 @@ def test_one_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_a_counterexample_becomes_a_trace_of_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another engine finds the run; it is printed as the tool prints traces, values that do not change left out."""
-    import checkers.nuxmv as wrapper
+    import fsoft.checkers.nuxmv as wrapper
 
     asked: list[Model] = []
 

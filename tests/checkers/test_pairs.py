@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from checkers.certify import certify
-from checkers.pairs import pair_invariants
-from fsoft.circuit.bitblast import bitblast
+from fsoft.checkers.certify import certify
+from fsoft.checkers.pairs import pair_invariants
 from fsoft.circuit.bits import fingerprint
+from fsoft.circuit.bits.bitblast import bitblast
 from fsoft.circuit.model import Model
-from fsoft.circuit.verdict import Certificate
+from fsoft.circuit.model.verdict import Certificate
 from fsoft.program import expr
 from fsoft.solve.sat import Sat
 from tests.checkers.test_engines import cases

@@ -13,19 +13,19 @@ from types import ModuleType
 
 import pytest
 
-import checkers.registry as registry
-from checkers.portfolio import Portfolio
-from checkers.registry import ModelEngine
-from checkers.safety import Excluded, Goal, Open, Outcome, Question, SafetyEngine, invariant
-from fsoft.circuit.bitblast import bitblast
+import fsoft.checkers.registry as registry
+from fsoft.checkers.portfolio import Portfolio
+from fsoft.checkers.registry import ModelEngine
+from fsoft.checkers.safety import Excluded, Goal, Open, Outcome, Question, SafetyEngine, invariant
+from fsoft.circuit.bits.bitblast import bitblast
+from fsoft.circuit.bits.simulate import confirm
 from fsoft.circuit.formats.aiger_read import read_aiger
 from fsoft.circuit.formats.aiger_write import write_aiger
 from fsoft.circuit.formats.witness import read_stimulus
-from fsoft.circuit.simulate import confirm
-from fsoft.circuit.verdict import Answer, Proved, Stimulus, Unknown, Violated
+from fsoft.circuit.model.verdict import Answer, Proved, Stimulus, Unknown, Violated
 from fsoft.cli.main import main
+from fsoft.process.tools import Tool, run
 from fsoft.program.verdict import InternalError
-from fsoft.solve.tools import Tool, run
 from tests.checkers.test_engines import counter
 
 UNSAFE = counter(5, 4, 9)  # 'bad' holds after 4 steps

@@ -8,13 +8,13 @@ from itertools import product
 
 import pytest
 
-from fsoft.circuit.aig import Aig
-from fsoft.circuit.bitblast import bitblast
 from fsoft.circuit.bits import BitModel, BitStimulus
-from fsoft.circuit.cnf import NEGATIVE, POSITIVE, Encoder
-from fsoft.circuit.simulate import Simulator, run_bits
-from fsoft.circuit.sweep import sweep
-from fsoft.circuit.unroll import Unroller
+from fsoft.circuit.bits.aig import Aig
+from fsoft.circuit.bits.bitblast import bitblast
+from fsoft.circuit.bits.cnf import NEGATIVE, POSITIVE, Encoder
+from fsoft.circuit.bits.simulate import Simulator, run_bits
+from fsoft.circuit.bits.sweep import sweep
+from fsoft.circuit.bits.unroll import Unroller
 from fsoft.solve.sat import Sat
 from tests.circuit.random_models import random_model
 

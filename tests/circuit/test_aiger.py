@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.circuit.bitblast import bitblast
 from fsoft.circuit.bits import BitModel, BitStimulus
+from fsoft.circuit.bits.bitblast import bitblast
+from fsoft.circuit.bits.simulate import run_bits
+from fsoft.circuit.bits.transform import fold_constraints, original_run, zero_resets
 from fsoft.circuit.formats.aiger_read import read_aiger
 from fsoft.circuit.formats.aiger_write import write_aiger
-from fsoft.circuit.simulate import run_bits
-from fsoft.circuit.transform import fold_constraints, original_run, zero_resets
 from fsoft.frontend.source import InputError
 from tests.circuit.random_models import random_model
 

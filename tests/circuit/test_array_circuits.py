@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-import fsoft.decide as decide_module
-from fsoft.api import Options, load
-from fsoft.circuit.bitblast import bitblast
-from fsoft.circuit.encode import Encoding, encode
-from fsoft.circuit.flatten_arrays import flatten_arrays
-from fsoft.circuit.lift import Lifter, Walk, random_walk
+import fsoft.ask.circuits as decide_module
+from fsoft.ask.circuits import decide
+from fsoft.ask.load import Options, load
+from fsoft.circuit.bits.bitblast import bitblast
+from fsoft.circuit.encode.encoding import Encoding, encode
+from fsoft.circuit.encode.lift import Lifter, Walk, random_walk
 from fsoft.circuit.model import check_model
+from fsoft.circuit.model.flatten_arrays import flatten_arrays
 from fsoft.cli.main import main
-from fsoft.decide import decide
 from fsoft.program.program import Program
 from tests.models.table import Row, rows
 
@@ -115,7 +115,8 @@ def test_arrays_of_every_kind_agree_with_the_interpreter(checks: str, tmp_path: 
 def test_flat_and_bits_follow_a_circuit_with_arrays(tmp_path: Path) -> None:
     """`flatten_arrays` and `bitblast` of the kept model do what it does, frame by frame, on runs of the program."""
     from fsoft.circuit.bits import pack, unpack
-    from fsoft.circuit.simulate import Simulator, evaluate_all
+    from fsoft.circuit.bits.simulate import Simulator
+    from fsoft.circuit.model.simulate import evaluate_all
     from fsoft.program.expr import postorder
 
     encoding = encode(program(KINDS, tmp_path), None, 16)

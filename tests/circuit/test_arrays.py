@@ -6,22 +6,23 @@ import random
 
 import pytest
 
-from checkers.certify import certify_answer
-from checkers.registry import model_engine
-from fsoft.circuit.aig import Aig
-from fsoft.circuit.bitblast import Blaster, bitblast
+from fsoft.checkers.certify import certify_answer
+from fsoft.checkers.registry import model_engine
 from fsoft.circuit.bits import pack, to_bits
-from fsoft.circuit.compiled import compile_terms
-from fsoft.circuit.flatten_arrays import flatten_arrays
+from fsoft.circuit.bits.aig import Aig
+from fsoft.circuit.bits.bitblast import Blaster, bitblast
+from fsoft.circuit.bits.simulate import Simulator, run_bits
 from fsoft.circuit.formats.btor2 import read_btor2, write_btor2
 from fsoft.circuit.formats.smtlib import write_smtlib
 from fsoft.circuit.formats.smv import write_smv
 from fsoft.circuit.formats.witness import read_btor2_witness, write_btor2_witness
-from fsoft.circuit.lower import lower
 from fsoft.circuit.model import Model, check_model, leaf, properties
-from fsoft.circuit.reduce import reduce_model
-from fsoft.circuit.simulate import Simulator, run_bits, simulate, violates
-from fsoft.circuit.verdict import Answer, Proved, Stimulus, Violated
+from fsoft.circuit.model.compiled import compile_terms
+from fsoft.circuit.model.flatten_arrays import flatten_arrays
+from fsoft.circuit.model.lower import lower
+from fsoft.circuit.model.reduce import reduce_model
+from fsoft.circuit.model.simulate import simulate, violates
+from fsoft.circuit.model.verdict import Answer, Proved, Stimulus, Violated
 from fsoft.frontend.source import InputError
 from fsoft.program import expr
 from fsoft.program.expr import const, constant_array, reg, select, store

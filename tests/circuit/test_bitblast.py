@@ -7,13 +7,14 @@ import struct
 
 import pytest
 
-from fsoft.circuit.aig import Aig
-from fsoft.circuit.bitblast import Blaster, bitblast
 from fsoft.circuit.bits import to_bits
+from fsoft.circuit.bits.aig import Aig
+from fsoft.circuit.bits.bitblast import Blaster, bitblast
+from fsoft.circuit.bits.simulate import Simulator, run_bits
 from fsoft.circuit.model import check_model
-from fsoft.circuit.simulate import Simulator, run_bits, simulate
-from fsoft.circuit.softfloat import FLOAT_OPERATORS
-from fsoft.circuit.verdict import Stimulus
+from fsoft.circuit.model.simulate import simulate
+from fsoft.circuit.model.softfloat import FLOAT_OPERATORS
+from fsoft.circuit.model.verdict import Stimulus
 from fsoft.program import expr
 from fsoft.program.expr import Expr, operate
 from tests.circuit.random_models import INTEGER, random_model, random_term

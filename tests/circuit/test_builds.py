@@ -10,11 +10,11 @@ import pytest
 
 from benchmarks.build_check import Differs, Walks, columns, examine, same_names
 from benchmarks.builds import of_table
-from fsoft.api import load
-from fsoft.circuit import ports
-from fsoft.circuit.encode import Encoding, encode
-from fsoft.circuit.export import Exported, Form, export
+from fsoft.ask.load import load
+from fsoft.circuit.encode import ports
+from fsoft.circuit.encode.encoding import Encoding, encode
 from fsoft.circuit.formats.aiger_read import read_aiger
+from fsoft.circuit.formats.export import Exported, Form, export
 
 CHOSEN = (
     "mutex/peterson.c", "sync/prodcons_cond.c", "classic/account.c", "threads/nested_create.c", "locks/trylock.c", "atomics/counter.c",

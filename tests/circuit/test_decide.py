@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from checkers.registry import UnknownEngine
-from fsoft.api import Options, check, load
-from fsoft.circuit.encode import encode
-from fsoft.circuit.scheduler import ContextBounded, Given, RoundRobin
-from fsoft.circuit.verdict import Proved, Unknown
-from fsoft.decide import bound_line, decide, find_engine, verdict_of
+from fsoft.ask.circuits import bound_line, decide, find_engine, verdict_of
+from fsoft.ask.load import Options, check, load
+from fsoft.checkers.registry import UnknownEngine
+from fsoft.circuit.encode.encoding import encode
+from fsoft.circuit.encode.scheduler import ContextBounded, Given, RoundRobin
+from fsoft.circuit.model.verdict import Proved, Unknown
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
 from fsoft.program.replay import play
@@ -52,7 +52,7 @@ def program(text: str, folder: Path, **options: object) -> Program:
 
 
 def usable(name: str) -> None:
-    from checkers.registry import model_engine
+    from fsoft.checkers.registry import model_engine
 
     why = model_engine(name).missing()
     if why:

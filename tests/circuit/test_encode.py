@@ -9,13 +9,13 @@ from itertools import pairwise
 
 import pytest
 
-from fsoft.api import Options, load
-from fsoft.circuit.bitblast import bitblast
+from fsoft.ask.load import Options, load
 from fsoft.circuit.bits import pack, unpack
-from fsoft.circuit.encode import Encoding, encode
-from fsoft.circuit.lift import Lifter, Walk, random_walk
-from fsoft.circuit.scheduler import ContextBounded, Given, RoundRobin, Scheduler
-from fsoft.circuit.simulate import Simulator
+from fsoft.circuit.bits.bitblast import bitblast
+from fsoft.circuit.bits.simulate import Simulator
+from fsoft.circuit.encode.encoding import Encoding, encode
+from fsoft.circuit.encode.lift import Lifter, Walk, random_walk
+from fsoft.circuit.encode.scheduler import ContextBounded, Given, RoundRobin, Scheduler
 from fsoft.program.program import Program
 from tests.models.table import Row, rows
 

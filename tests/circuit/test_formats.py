@@ -7,20 +7,21 @@ import re
 
 import pytest
 
-from fsoft.circuit.bitblast import bitblast
 from fsoft.circuit.bits import to_bits, to_words
+from fsoft.circuit.bits.bitblast import bitblast
+from fsoft.circuit.bits.simulate import run_bits
+from fsoft.circuit.bits.transform import fold_constraints
+from fsoft.circuit.bits.words import to_model
 from fsoft.circuit.formats.btor2 import read_btor2, write_btor2
 from fsoft.circuit.formats.pyaiger import from_pyaiger, to_pyaiger
 from fsoft.circuit.formats.smtlib import write_smtlib
 from fsoft.circuit.formats.smv import write_smv
 from fsoft.circuit.formats.witness import read_btor2_witness, read_stimulus, write_btor2_witness, write_stimulus
-from fsoft.circuit.lower import lower
 from fsoft.circuit.model import Model, check_model, properties
-from fsoft.circuit.reduce import reduce_model
-from fsoft.circuit.simulate import run_bits, simulate
-from fsoft.circuit.transform import fold_constraints
-from fsoft.circuit.verdict import Stimulus
-from fsoft.circuit.words import to_model
+from fsoft.circuit.model.lower import lower
+from fsoft.circuit.model.reduce import reduce_model
+from fsoft.circuit.model.simulate import simulate
+from fsoft.circuit.model.verdict import Stimulus
 from fsoft.frontend.source import InputError
 from fsoft.program import expr
 from tests.checkers.oracle import shortest

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from fsoft.ask.runs import check_explicit, load_watched
 from fsoft.cli.main import main
 from fsoft.program.options import Options
 from fsoft.properties.ltl import Text, read
-from fsoft.temporal import check_explicit, load_watched
 from tests.circuit.justice import File, has_fair_run
 from tests.circuit.justice import read as read_file
 

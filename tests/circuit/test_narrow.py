@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import load
-from fsoft.circuit.encode import Encoding, encode
+from fsoft.ask.load import load
+from fsoft.circuit.encode.encoding import Encoding, encode
+from fsoft.circuit.encode.narrow import LOST, RANGE, narrow, widened
+from fsoft.circuit.encode.ranges import Ranges, Shape
 from fsoft.circuit.model import check_model
-from fsoft.circuit.narrow import LOST, RANGE, narrow, widened
-from fsoft.circuit.ranges import Ranges, Shape
-from fsoft.circuit.simulate import simulate
-from fsoft.circuit.verdict import Stimulus
+from fsoft.circuit.model.simulate import simulate
+from fsoft.circuit.model.verdict import Stimulus
 
 LOOP = "#include <assert.h>\nint x; int main(void) { for (int i = 0; i < %d; i++) x = i; assert(x < %d); return 0; }\n"
 
@@ -35,7 +35,7 @@ def test_a_counter_gets_the_bits_it_needs(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("engine", "limit", "claim", "expected"), [("pdr", 5, 5, "TRUE"), ("bmc", 5, 4, "FALSE(unreach-call)")])
 def test_verdicts_are_those_of_the_program(tmp_path: Path, engine: str, limit: int, claim: int, expected: str) -> None:
-    from fsoft.decide import decide
+    from fsoft.ask.circuits import decide
 
     assert decide(encoding(LOOP % (limit, claim), tmp_path).program, engine, timeout=60).last_line() == expected
 

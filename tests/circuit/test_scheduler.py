@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import Options, load
-from fsoft.circuit.scheduler import ContextBounded, Given, RoundRobin, Scheduler
-from fsoft.decide import decide
+from fsoft.ask.circuits import decide
+from fsoft.ask.load import Options, load
+from fsoft.circuit.encode.scheduler import ContextBounded, Given, RoundRobin, Scheduler
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict

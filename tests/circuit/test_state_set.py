@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from checkers.cases import Circuit, satisfiable
-from checkers.certify import certify
-from checkers.explicit import Explicit
-from fsoft import certified as reached
-from fsoft.api import load
+from fsoft.ask import certificate as reached
+from fsoft.ask.load import load
+from fsoft.checkers.cases import Circuit, satisfiable
+from fsoft.checkers.certify import certify
+from fsoft.checkers.explicit import Explicit
 from fsoft.program.options import Options
 from fsoft.program.program import Program
 from fsoft.program.reachable import reachable

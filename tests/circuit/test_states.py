@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import Options, load
-from fsoft.circuit.encode import encode
-from fsoft.circuit.lift import Answers, Lifter, Walk
-from fsoft.circuit.simulate import evaluate_all
-from fsoft.decide import decide
+from fsoft.ask.circuits import decide
+from fsoft.ask.load import Options, load
+from fsoft.circuit.encode.encoding import encode
+from fsoft.circuit.encode.lift import Answers, Lifter, Walk
+from fsoft.circuit.model.simulate import evaluate_all
 from fsoft.program.expr import postorder
 from fsoft.program.interpreter import Machine
 from fsoft.program.replay import observe

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import fsoft
-from fsoft.api import Options, Source, check, load, stages
+from fsoft.ask.load import Options, Source, check, load, stages
 from fsoft.frontend.source import InputError
 
 TEXT = """#include <pthread.h>

@@ -17,9 +17,9 @@ import pytest
 
 from fsoft.cli import exits
 from fsoft.cli.limits import limited
-from fsoft.files import check_writable, write_file
 from fsoft.frontend import inputs
 from fsoft.frontend.source import InputError
+from fsoft.process.files import check_writable, write_file
 
 MODEL = Path(__file__).parents[2] / "models" / "classic" / "account.c"
 FSOFT = f"{sys.executable} -m fsoft"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsoft.reduce import brackets, declarations, reduce, tokens
+from fsoft.ask.shrink import brackets, declarations, reduce, tokens
 
 TEXT = """#include <assert.h>
 // a comment

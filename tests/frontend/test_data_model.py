@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.cli.main import main
 from fsoft.frontend.source import InputError
 from fsoft.frontend.types import HOST

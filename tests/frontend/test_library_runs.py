@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import Options, check
+from fsoft.ask.load import Options, check
 from fsoft.program.options import PROPERTIES
 
 PRELUDE = """

@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.frontend.source import InputError
 from fsoft.program.interpreter import Machine
 from fsoft.program.options import Options

@@ -22,8 +22,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from checkers.registry import model_engines
-from fsoft.api import load
+from fsoft.ask.load import load
+from fsoft.checkers.registry import model_engines
 from fsoft.program.explorer import Limits
 from fsoft.program.options import Options
 from fsoft.program.program import Alloc, Free, Program
@@ -243,7 +243,7 @@ def circuit_way(engine: str, seconds: float, quick: bool = False, checks: frozen
     """The answer of a model engine on the circuit."""
 
     def way(path: Path) -> str:
-        from fsoft.decide import decide
+        from fsoft.ask.circuits import decide
 
         options = QUICK.get(engine, {}) if quick else {}
         return decide(_loaded(path.read_text(), path, checks), engine, timeout=seconds, **options).last_line()

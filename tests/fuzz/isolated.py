@@ -21,7 +21,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
-import checkers
 import fsoft
 from fsoft.cli.main import run_and_leave
 
@@ -52,10 +51,9 @@ class Ended:
 def warm_up() -> None:
     """Imports all of fsoft, and takes charge of processes whose parents end."""
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
-    for package in (fsoft, checkers):
-        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not found.name.endswith("__main__"):
-                import_module(found.name)
+    for found in pkgutil.walk_packages(fsoft.__path__, "fsoft."):
+        if not found.name.endswith("__main__"):
+            import_module(found.name)
     for name in ("z3", "bitwuzla", "pysat.solvers", "dd.autoref", "dd.cudd", "argparse", "json", "tempfile", "subprocess"):
         with contextlib.suppress(ImportError):
             import_module(name)

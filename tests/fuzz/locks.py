@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from checkers.lock_order import LockOrder
-from checkers.registry import ProgramChecker
-from fsoft.api import Options, load
+from fsoft.ask.load import Options, load
+from fsoft.checkers.lock_order import LockOrder
+from fsoft.checkers.registry import ProgramChecker
 from fsoft.properties import Limits, explore
 
 HEAD = """#include <pthread.h>

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from fsoft.api import Options, load
+from fsoft.ask.load import Options, load
 from fsoft.passes.watch import under_race_model
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program

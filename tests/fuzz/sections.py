@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable
 from functools import cache, partial
 from pathlib import Path
 
-from fsoft.api import load
+from fsoft.ask.encodings import answer
+from fsoft.ask.load import load
 from fsoft.bounded.given import Given
-from fsoft.encodings import answer
 from fsoft.passes.bounds import Bounds
 from fsoft.program.explorer import Limits
 from fsoft.program.options import Options

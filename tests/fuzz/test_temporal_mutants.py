@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fsoft.analysis import sharing
-from fsoft.circuit import live
+from fsoft.circuit.encode import live
 from fsoft.passes import fold
 from fsoft.program.expr import TRUE
 from fsoft.program.program import Program

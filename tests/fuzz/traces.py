@@ -13,7 +13,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.frontend.source import Unsupported
 from fsoft.program.explorer import approximations
 from fsoft.program.inputs import Sampler

@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.parametric import Counted, NotCovered, Proof, count, prove, refuted, system_of, uncovered
 from fsoft.parametric.proving import EFFORTS
 from fsoft.program.explorer import Limits

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from functools import partial
 
-from checkers.values import ByValues
+from fsoft.checkers.values import ByValues
 from tests.fuzz import locks
 
 

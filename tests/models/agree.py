@@ -81,7 +81,7 @@ def _children() -> float:
 
 def _who(engine: str) -> list[str]:
     """An engine, or a bounded encoding (with an order: `tcbmc:free`, or a grain: `mu:inter`) with growing bounds."""
-    from fsoft.encodings import ENCODINGS
+    from fsoft.ask.encodings import ENCODINGS
 
     name, _, variant = engine.partition(":")
     if name in ENCODINGS:
@@ -120,7 +120,7 @@ def in_child(command: list[str], out: int, err: int, cpu: int | None = None) -> 
 
 def warm_up() -> None:
     """Read what every question needs: fsoft's modules and its models of the library."""
-    from fsoft.api import Options, check
+    from fsoft.ask.load import Options, check
 
     check([str(rows()[0].path)], Options(), bits=64)
 
@@ -135,7 +135,7 @@ def ask_all(
 
 def answerable(engine: str, chosen: Iterable[Row] | None = None) -> list[Row]:
     """The rows whose property the engine (or the encoding) answers."""
-    from fsoft.decide import find_engine
+    from fsoft.ask.circuits import find_engine
     from fsoft.program.options import PROPERTIES
 
     properties = PROPERTIES
@@ -151,7 +151,7 @@ def answerable(engine: str, chosen: Iterable[Row] | None = None) -> list[Row]:
 
 def available() -> list[str]:
     """Every engine that can be used here."""
-    from checkers.registry import engines, model_engines
+    from fsoft.checkers.registry import engines, model_engines
 
     return [*engines(), *(name for name, entry in model_engines().items() if entry.missing() is None and not entry.stateless)]
 

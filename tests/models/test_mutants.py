@@ -10,7 +10,7 @@ import pytest
 
 import fsoft.passes.fold as fold
 import fsoft.properties.deadlocks as deadlock
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.program.explorer import Limits
 from fsoft.program.interpreter import Machine
 from fsoft.program.options import Options

@@ -8,7 +8,7 @@ from collections import defaultdict
 
 import pytest
 
-from checkers.registry import model_engine
+from fsoft.checkers.registry import model_engine
 from tests.models.agree import ask_all, sample, summary
 from tests.models.table import MODELS, PROPERTIES, Row, rows
 

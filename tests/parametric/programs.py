@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.parametric import Failed, Proof, System, prove, refuted, system_of
 from fsoft.program.options import Options
 from fsoft.program.program import Program

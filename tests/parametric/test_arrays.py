@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import check, load
+from fsoft.ask.load import check, load
 from fsoft.parametric import summarised
 from fsoft.passes.truncate import Truncate, _Truncating
 from fsoft.program.expr import FALSE

@@ -9,12 +9,12 @@ import pytest
 
 import fsoft.parametric
 import fsoft.parametric.counters as counters
-from fsoft.api import check
+from fsoft.ask.load import check
 from fsoft.cli.main import main
-from fsoft.facade import load
 from fsoft.parametric import Counted, Failed, NotCovered, System, count, system_of, uncovered
 from fsoft.parametric.counters import OMEGA, Local, Shape, State
 from fsoft.parametric.counting import Search
+from fsoft.python.loaded import load
 from tests.models.table import MODELS
 from tests.parametric.programs import FOREVER, LOCKED, UNLOCKED, program_of, system_in, text
 

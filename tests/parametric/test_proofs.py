@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from checkers.parametric import Parametric
-from checkers.registry import Unanswered, engine
-from fsoft.api import check, load
+from fsoft.ask.load import check, load
+from fsoft.checkers.parametric import Parametric
+from fsoft.checkers.registry import Unanswered, engine
 from fsoft.cli.main import main
 from fsoft.program.options import Options
 from tests.fuzz.unbounded import campaign

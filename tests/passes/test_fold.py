@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.passes import Atomic, Dead, Fold, Simplify
 from fsoft.passes import fold as fold_module
 from fsoft.program.expr import TRUE, Expr, conj, const, eq, negate

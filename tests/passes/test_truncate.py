@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import Options, check, load
-from fsoft.circuit.encode import encode
-from fsoft.circuit.lift import Lifter, random_walk
+from fsoft.ask.load import Options, check, load
+from fsoft.circuit.encode.encoding import encode
+from fsoft.circuit.encode.lift import Lifter, random_walk
 from fsoft.cli.main import main
 from fsoft.passes.truncate import Truncate
 from fsoft.program.explorer import Limits

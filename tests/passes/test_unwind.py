@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.passes.bounds import BadBound, read_unwindset
 from fsoft.passes.unwind import Bounds, Unwound, unwind
 from fsoft.program.options import Options

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import fsoft
-from fsoft.api import Options, load
+from fsoft.ask.load import Options, load
 from fsoft.passes.watch import CHECK, PICK, under_race_model
 from fsoft.program.program import Input, Program
 from fsoft.properties import explore

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.passes.unwind import Bounds, Unwound, unwind
 from fsoft.program.explorer import Limits
 from fsoft.program.interpreter import Machine

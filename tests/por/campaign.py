@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fsoft.api import load
-from fsoft.decide import decide
+from fsoft.ask.circuits import decide
+from fsoft.ask.load import load
 from fsoft.frontend.source import Unsupported
 from fsoft.program.explorer import Limits
 from fsoft.program.options import Options

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from fsoft.api import load
-from fsoft.circuit.encode import Moves, encode
+from fsoft.ask.load import load
+from fsoft.circuit.encode.encoding import Moves, encode
 from fsoft.por.explicit import Stubborn
 from fsoft.por.facts import Facts
 from fsoft.por.terms import StubbornTerms

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.por.bits import new_bits
 from fsoft.por.facts import Facts
 from fsoft.program.expr import TRUE, Expr, binary, const, ite, make, reg

@@ -15,8 +15,8 @@ import fsoft.por.facts as facts
 import fsoft.por.locks as locks
 import fsoft.por.sticky as sticky
 import fsoft.por.threads as threads
-from fsoft.api import load
-from fsoft.decide import decide
+from fsoft.ask.circuits import decide
+from fsoft.ask.load import load
 from fsoft.program.options import Options
 from fsoft.properties import explore
 from fsoft.transactions import Reduction

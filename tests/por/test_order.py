@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import load
-from fsoft.circuit.encode import encode
-from fsoft.circuit.lift import Lifter, Walk
+from fsoft.ask.circuits import decide
+from fsoft.ask.load import load
+from fsoft.circuit.encode.encoding import encode
+from fsoft.circuit.encode.lift import Lifter, Walk
 from fsoft.cli.main import main
-from fsoft.decide import decide
 from fsoft.por.order import ORDERS, Dependence
 from fsoft.program.explorer import Limits
 from fsoft.program.options import Options

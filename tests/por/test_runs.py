@@ -9,10 +9,10 @@ import pytest
 
 import fsoft.por.sticky as sticky
 import fsoft.por.visible as visible
-from fsoft.circuit import live
+from fsoft.ask.runs import Answered, check_circuit, check_explicit, load_watched
+from fsoft.circuit.encode import live
 from fsoft.program.options import Options
 from fsoft.properties.ltl import Text, Watched, read
-from fsoft.temporal import Answered, check_circuit, check_explicit, load_watched
 from fsoft.transactions import NO_REDUCTION, Reduction
 from tests.fuzz.temporal import campaign
 from tests.por.defects import _program

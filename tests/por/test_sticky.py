@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fsoft.analysis.loops import template_loops
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.por.sticky import sticky_locations
 from fsoft.program.options import Options
 from fsoft.program.program import Template

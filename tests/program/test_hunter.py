@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import Options, load
+from fsoft.ask.load import Options, load
 from fsoft.program.explorer import Explorer, Limits
 from fsoft.program.hunter import STRATEGIES, Hunter
 from fsoft.program.interpreter import Machine

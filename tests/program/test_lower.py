@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.frontend.source import InputError
 from fsoft.program.options import Options
 from fsoft.program.program import Halt, Load, Program, Require, Store

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import Options, load
-from fsoft.decide import decide
+from fsoft.ask.circuits import decide
+from fsoft.ask.load import Options, load
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 from fsoft.properties import explore

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import Options, check, load
+from fsoft.ask.load import Options, check, load
 from fsoft.cli.main import main
 from fsoft.frontend.source import InputError
 from fsoft.properties.race_objects import counts, race_ranges

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsoft.decide import decide
+from fsoft.ask.circuits import decide
 from fsoft.program.expr import binary
 from fsoft.program.program import Action, Free, Leave, Load, Program, Store, Tag
 from fsoft.properties import explore

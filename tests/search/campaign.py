@@ -18,9 +18,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from fsoft.api import load
+from fsoft.ask.encodings import answer as bounded
+from fsoft.ask.load import load
 from fsoft.bounded.given import Given
-from fsoft.encodings import answer as bounded
 from fsoft.passes.bounds import Bounds
 from fsoft.program.explorer import Limits
 from fsoft.program.options import Options

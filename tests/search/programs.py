@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.program.options import Options
 from fsoft.program.program import Program
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from checkers.registry import model_engine
+from fsoft.ask.encodings import answer
 from fsoft.bounded.given import Given
 from fsoft.bounded.schedule import schedule
-from fsoft.circuit.bitblast import bitblast
-from fsoft.encodings import answer
+from fsoft.checkers.registry import model_engine
+from fsoft.circuit.bits.bitblast import bitblast
 from fsoft.passes.unwind import unwind
 from fsoft.program.program import Program
 from fsoft.search.uw import first_interleaving, search_uw

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.bounded.given import Given
 from fsoft.frontend.source import Source
 from fsoft.passes.bounds import Bounds

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.sequentialized import Outcome, Plan, campaign, of_states
-from fsoft.api import load
+from fsoft.ask.encodings import answer
+from fsoft.ask.load import load
 from fsoft.bounded.given import Given
-from fsoft.encodings import answer
 from fsoft.passes.bounds import Bounds
 from fsoft.passes.unwind import unwind
 from fsoft.program.expr import evaluate

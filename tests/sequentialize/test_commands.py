@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import load
-from fsoft.backend import backend_of, check_with
+from fsoft.ask.backend import backend_of, check_with
+from fsoft.ask.load import load
 from fsoft.bounded.given import Given
 from fsoft.bounded.sequential import lazy_scheme
 from fsoft.cli import exits
@@ -116,7 +116,7 @@ def test_back_ends_that_crash_or_talk_nonsense(program: Program, tmp_path: Path,
 
 
 def test_a_back_end_that_prints_without_end_is_ended(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fsoft.backend._MOST_OUTPUT", 1 << 20)
+    monkeypatch.setattr("fsoft.ask.backend._MOST_OUTPUT", 1 << 20)
     with pytest.raises(InputError, match="--backend: it prints more than 1 MB"):
         check_with(program, GIVEN, backend_of(script(tmp_path, "yes nonsense")))
 
@@ -152,7 +152,7 @@ def test_what_a_back_end_leaves_behind_is_ended(program: Program, tmp_path: Path
 ])  # fmt: skip
 def test_on_the_command_line_each_is_one_line(source: Path, tmp_path: Path, does: str, code: int, word: str,
                                               capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    monkeypatch.setattr("fsoft.backend._MOST_OUTPUT", 1 << 20)
+    monkeypatch.setattr("fsoft.ask.backend._MOST_OUTPUT", 1 << 20)
     limit = ["--timeout", "2"] if code == exits.TIMEOUT else []
     assert main(["check", str(source), "--backend", script(tmp_path, does), *limit]) == code
     said = capfd.readouterr()

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import load
+from fsoft.ask.encodings import Given, answer
+from fsoft.ask.load import load
 from fsoft.bounded.sequential import lazy_scheme
-from fsoft.encodings import Given, answer
 from fsoft.frontend.source import InputError
 from fsoft.passes.bounds import Bounds
 from fsoft.passes.unwind import unwind

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from benchmarks.sequentialized import Plan, campaign, counterexample, of_states
-from fsoft.api import load
+from fsoft.ask.circuits import ask, confirmed
+from fsoft.ask.load import load
 from fsoft.bounded.given import Given
 from fsoft.bounded.mu import BOUND, GRAINS, mu_scheme
 from fsoft.bounded.sequential import SequentialFormula
-from fsoft.circuit.verdict import Unknown, Violated
+from fsoft.circuit.model.verdict import Unknown, Violated
 from fsoft.cli import exits
 from fsoft.cli.main import main
-from fsoft.decide import ask, confirmed
 from fsoft.passes.bounds import Bounds
 from fsoft.passes.unwind import unwind
 from fsoft.program.legal import check_legal

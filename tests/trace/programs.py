@@ -6,7 +6,7 @@ import io
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.cli.main import main
 from fsoft.program.options import Options
 from fsoft.program.program import Program

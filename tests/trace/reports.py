@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from fsoft.api import Options, check, load
+from fsoft.ask.load import Options, check, load
 from fsoft.program.program import Program
 from fsoft.trace.outcome import Outcome, outcome
 from fsoft.trace.task import Task

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from fsoft.cli.main import main
-from fsoft.trace.replay import Outcome, prepare, source_of
-from fsoft.trace.replay.schedule import PENDING, READS, WRITES, Schedule
+from fsoft.compiled.replay import Outcome, prepare, source_of
+from fsoft.compiled.replay.schedule import PENDING, READS, WRITES, Schedule
 from tests.models.table import MODELS
 
 needs_gcc = pytest.mark.skipif(not all(map(shutil.which, ("gcc", "objcopy", "nm", "objdump"))), reason="gcc or binutils are not installed")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.cli.story import said
 from fsoft.program.interpreter import Machine
 from fsoft.program.options import Options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.program.expr import own
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Alloc, Check, Free, Input, Load, Object, Program, Run, Store

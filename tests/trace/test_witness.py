@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 import yaml
 
-from fsoft.api import Options, check, load
+from fsoft.ask.load import Options, check, load
 from fsoft.trace.graphml import correctness_graphml, violation_graphml
 from fsoft.trace.outcome import outcome
 from fsoft.trace.task import Task

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.api import load
+from fsoft.ask.load import load
 from fsoft.por.explicit import Stubborn
 from fsoft.por.facts import Facts
 from fsoft.program.options import Options

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import fsoft.transactions.merge as merge
-from fsoft.api import load
-from fsoft.decide import decide
+from fsoft.ask.circuits import decide
+from fsoft.ask.load import load
 from fsoft.por.facts import Facts
 from fsoft.program.interpreter import Machine
 from fsoft.program.options import Options

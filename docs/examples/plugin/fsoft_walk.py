@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from checkers.registry import Engine, Progress
+from fsoft.checkers.registry import Engine, Progress
 from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program

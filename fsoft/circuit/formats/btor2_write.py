@@ -11,8 +11,8 @@ from collections import Counter
 from dataclasses import replace
 
 from fsoft.circuit.bits import BOUND
-from fsoft.circuit.lower import lower, rewritten
 from fsoft.circuit.model import Model, has_arrays, leaf, roots
+from fsoft.circuit.model.lower import lower, rewritten
 from fsoft.program.expr import Expr, array_elements, const, constant_array, make, postorder, reg, store
 
 OPERATORS = {

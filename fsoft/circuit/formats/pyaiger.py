@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from fsoft.circuit.bits import BitModel
+from fsoft.circuit.bits.transform import fold_constraints
 from fsoft.circuit.formats.aiger_read import read_aiger
 from fsoft.circuit.formats.aiger_write import write_aiger
-from fsoft.circuit.transform import fold_constraints
 from fsoft.frontend.source import NOWHERE, InputError
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fsoft.circuit.lower import lower
 from fsoft.circuit.model import Model, has_arrays, leaf, roots
+from fsoft.circuit.model.lower import lower
 from fsoft.program.expr import Expr, array_elements, postorder
 
 OPERATORS = {

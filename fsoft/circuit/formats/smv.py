@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fsoft.circuit.bits import BOUND
-from fsoft.circuit.flatten_arrays import flatten_arrays
-from fsoft.circuit.lower import lower, lower_shifts
 from fsoft.circuit.model import Model, roots
+from fsoft.circuit.model.flatten_arrays import flatten_arrays
+from fsoft.circuit.model.lower import lower, lower_shifts
 from fsoft.program.expr import Expr, postorder
 
 _INFIX = {"and": "&", "or": "|", "xor": "xor", "add": "+", "sub": "-", "mul": "*", "concat": "::"}

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from fsoft.circuit.bits import BitModel, BitStimulus
 from fsoft.circuit.model import Model, leaf
-from fsoft.circuit.verdict import Stimulus
+from fsoft.circuit.model.verdict import Stimulus
 from fsoft.frontend.source import InputError, Loc
 from fsoft.program.meaning import elements
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from fsoft.ask.runs import Answered, check_circuit, check_explicit, load_watched
 from fsoft.frontend.source import InputError
 from fsoft.program.options import Options
 from fsoft.program.verdict import Move
 from fsoft.properties.ltl import Formula, Lasso, NotALasso, Runs, Text, confirm, read
-from fsoft.temporal import Answered, check_circuit, check_explicit, load_watched
 
 THREADS = """#include <pthread.h>
 #include <assert.h>

@@ -1,0 +1,209 @@
+"""How a Program is put to an engine, by name: as a circuit, or unwound and bounded in one of several ways.
+
+A **formula** encoding turns an unwound Program into a Model without states, which any engine on Models answers; `Formula.run` brings
+a counterexample home. A **search** asks many small questions itself. Both are found by name here, and imported when asked for.
+
+With `incremental`, bounds grow step by step until the answer is FALSE, or TRUE because nothing cuts any more. TRUE always means that no
+loop, context, round or write is missing. An engine that can keeps its solver from step to step (`checkers/growing.py`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import field, replace
+from importlib import import_module
+from typing import Any
+
+from fsoft.ask.models import ask, verdict_of_answer
+from fsoft.bounded.given import Formula, Given
+from fsoft.bounded.home import choices
+from fsoft.checkers.registry import GrowingChecker, Progress, model_engine
+from fsoft.circuit.encode.bound_lines import what_cuts
+from fsoft.circuit.model.verdict import Answer, Proved, Unknown, Violated
+from fsoft.passes.bounds import BadBound
+from fsoft.passes.unwind import Unwound, unwind
+from fsoft.process.phases import phase
+from fsoft.program.program import Program
+from fsoft.program.verdict import Stats, Verdict
+from fsoft.properties.confirmed import confirmed
+from fsoft.records import dataclass
+
+Say = Callable[[str], None]
+Simpler = Callable[[Unwound, Verdict], Verdict]
+"""Makes a FALSE easier to read, with the unwound Program that its run was found in."""
+
+Raised = Callable[[Verdict], bool]
+"""Whether the caller asks again, about a Program with larger bounds of its own, if this is the verdict."""
+
+DEFAULT_ENGINE = "sat"
+_MOST_STEPS = 64  # of --incremental
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """`door` is "module:name" of the function that makes a Formula from (Unwound, Given), or of the search, a function from (Program,
+    Given, progress, timeout, say, options of the engine) to a Verdict. `options` are the fields of Given that it reads."""
+
+    name: str
+    summary: str
+    door: str
+    options: tuple[str, ...]
+    search: bool = False
+
+    def load(self) -> Callable[..., Any]:
+        module, _, name = self.door.partition(":")
+        found: Callable[..., Any] = getattr(import_module(module), name)
+        return found
+
+
+ENCODINGS = {
+    one.name: one
+    for one in (
+        Encoding("tcbmc", "threads meet at context switches (TCBMC)", "fsoft.bounded.tcbmc:tcbmc", ("contexts", "order")),
+        Encoding("mu", "threads against a guessed sequence of writes (MU-CSeq)", "fsoft.bounded.mu:mu", ("writes", "grain", "reads")),
+        Encoding("lazy", "rounds of threads, one after the other (Lazy-CSeq)", "fsoft.bounded.sequential:lazy", ("rounds", "schedule")),
+        Encoding("schedule", "all interleavings in one formula (ESBMC)", "fsoft.bounded.schedule:schedule", ("context_bound",)),
+        Encoding(
+            "paths",
+            "one interleaving after the other (ESBMC, lazy)",
+            "fsoft.search.paths:search_paths",
+            ("context_bound", "eager_guards", "por", "merge", "all_interleavings", "several", "smt_dump"),
+            search=True,
+        ),
+        Encoding("uw", "underapproximation and widening (ESBMC)", "fsoft.search.uw:search_uw", ("context_bound", "smt_dump"), search=True),
+    )
+}
+
+
+def answer(
+    program: Program,
+    name: str,
+    given: Given,
+    *,
+    engine: str = DEFAULT_ENGINE,
+    progress: Progress = lambda _stats: None,
+    timeout: float | None = None,
+    say: Say = lambda _line: None,
+    simpler: Simpler | None = None,
+    raised: Raised = lambda _verdict: False,
+    **options: Any,
+) -> Verdict:
+    """The verdict under the encoding of that name. `say` hears what each step of an incremental search cost; `simpler` is for the run
+    that a formula has given; `raised` is asked where a bound of the Program cuts."""
+    encoding = ENCODINGS[name]
+    if encoding.search:
+        verdict: Verdict = encoding.load()(program, given, progress=progress, timeout=timeout, say=say, **options)
+        return verdict
+    return _Asking(program, encoding, engine, progress, timeout, say, simpler, raised, options).answer(given)
+
+
+@dataclass(slots=True)
+class _Asking:
+    program: Program
+    encoding: Encoding
+    engine: str
+    progress: Progress
+    timeout: float | None
+    say: Say
+    simpler: Simpler | None
+    raised: Raised
+    options: dict[str, Any]
+    started: float = field(default_factory=time.monotonic)
+    covered: str = ""
+
+    def answer(self, given: Given) -> Verdict:
+        entry = model_engine(self.engine)
+        growing = entry.growing(**self.options) if given.incremental and entry.growing is not None else None
+        try:
+            return self._grow(given, growing)
+        finally:
+            if growing is not None:
+                growing.close()
+
+    def _grow(self, given: Given, growing: GrowingChecker | None) -> Verdict:
+        """The verdict of the first step that decides, or of the last."""
+        make = self.encoding.load()
+        unwound: Unwound | None = None
+        verdict: Verdict | None = None
+        for step in range(_MOST_STEPS):
+            before = time.monotonic()
+            try:
+                if unwound is None:
+                    with phase("unwind"):
+                        unwound = unwind(self.program, given.loops)
+                with phase(self.encoding.name):
+                    formula: Formula = make(unwound, given)
+            except BadBound as error:
+                if verdict is None:
+                    raise
+                verdict.reasons.append(f"no bound can grow further: {error}")
+                return verdict
+            found = ask(formula.model, self.engine, lambda _depth: None, self._left(), self.options, growing)
+            with phase("home"):
+                verdict = self._verdict(unwound, formula, found)
+            verdict.stats.depth, verdict.stats.seconds = step, time.monotonic() - self.started
+            if isinstance(found, Unknown) and found.proved:
+                self.covered = formula.describe()
+            verdict.stats.covered = self.covered
+            self.progress(verdict.stats)
+            cost = f" ({growing.cost})" if growing is not None else ""
+            self.say(f"{formula.describe()}: {_what(unwound, found)}, {time.monotonic() - before:.2f} s{cost}")
+            cuts = found.bounds if isinstance(found, Unknown) and found.proved else ()
+            if isinstance(found, Violated) and self.simpler is not None:
+                verdict = self.simpler(unwound, verdict)
+            if not given.incremental or not cuts or self._late():
+                return verdict
+            after = formula.grown(given, cuts)
+            if after == given and not self.raised(verdict):
+                after = self._other_cuts(formula, given, cuts, growing)
+            if after == given:
+                return verdict
+            if after.loops != given.loops:
+                unwound = None
+            given = after
+        assert verdict is not None
+        return verdict
+
+    def _other_cuts(self, formula: Formula, given: Given, cuts: tuple[str, ...], growing: GrowingChecker | None) -> Given:
+        """What to ask next where nothing can be done about these cuts: an engine names some that are reached, not all, so the others are
+        asked for."""
+        model = formula.model
+        while (after := formula.grown(given, cuts)) == given and not self._late():
+            model = replace(model, bounds={name: term for name, term in model.bounds.items() if name not in cuts})
+            found = ask(model, self.engine, lambda _depth: None, self._left(), self.options, growing)
+            if not isinstance(found, Unknown) or not found.proved or not found.bounds:
+                return given
+            cuts = found.bounds
+        return after
+
+    def _late(self) -> bool:
+        return self.timeout is not None and time.monotonic() - self.started > self.timeout
+
+    def _left(self) -> float | None:
+        return None if self.timeout is None else max(0.1, self.timeout - (time.monotonic() - self.started))
+
+    def _verdict(self, unwound: Unwound, formula: Formula, found: Answer) -> Verdict:
+        stats = Stats()
+        if isinstance(found, Violated):
+            inputs = found.stimulus.inputs[-1]
+            moves = unwound.home(formula.run(inputs, found.bad), found.bad)
+            return confirmed(self.program, moves, found.bad, stats, choices(inputs, formula.model.inputs))
+        verdict = verdict_of_answer(unwound.program, found, stats, f"{self.engine} on {self.encoding.name}")
+        if isinstance(found, Unknown) and not found.proved:
+            verdict.reasons[0] = f"nothing is known for {formula.describe()}: {found.why}"
+        elif isinstance(found, Unknown):
+            verdict.reasons.insert(1, f"covered: {formula.describe()}")
+        return verdict
+
+
+def _what(unwound: Unwound, found: Answer) -> str:
+    """An answer in a few words."""
+    if isinstance(found, Violated):
+        return found.bad
+    if isinstance(found, Proved):
+        return "proved"
+    return what_cuts(unwound.program, found.bounds[0]) if found.proved and found.bounds else found.why
+
+
+__all__ = ["DEFAULT_ENGINE", "ENCODINGS", "Encoding", "Given", "answer"]

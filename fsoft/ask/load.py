@@ -1,0 +1,113 @@
+"""The Python door: from C files to a Program, and from a Program to a verdict.
+
+program = load(["prog.c"])
+verdict = check(["prog.c"], Options(checks=frozenset({"no-data-race"})))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from fsoft.checkers.registry import Progress
+from fsoft.frontend.source import Source
+from fsoft.frontend.types import data_model
+from fsoft.process.phases import phase
+from fsoft.program.options import Options
+from fsoft.program.program import Program
+from fsoft.program.verdict import Verdict
+
+After = Callable[[str, Program], None]
+"""Called with the name of each stage and the Program it made: for dumping, checking and timing."""
+
+
+def stages() -> list[str]:
+    """The names that `after` hears, in order."""
+    from fsoft.passes import PIPELINE
+
+    return ["lower", *(one.name for one in PIPELINE)]
+
+
+def load(
+    sources: Iterable[str | Source],
+    options: Options | None = None,
+    *,
+    bits: int | None = None,
+    cpp: str = "builtin",
+    include: Sequence[str] = (),
+    define: Sequence[str] = (),
+    undefine: Sequence[str] = (),
+    after: After = lambda _name, _program: None,
+) -> Program:
+    """C files to one legal concurrent Program.
+
+    `bits` is 32 (ILP32) or 64 (LP64), None for what the compiler here has; `cpp` is "builtin" or "gcc". Bad or
+    unsupported input is an `InputError`.
+    """
+    with phase("imports"):
+        from fsoft.frontend.load import deeply
+        from fsoft.frontend.load import load as read
+        from fsoft.passes import PIPELINE, Fold, Truncate
+        from fsoft.program.legal import check_legal
+        from fsoft.program.lower import lower
+
+    options = options or Options()
+    files = [(Source(s) if isinstance(s, str) else s).also(include, define, undefine) for s in sources]
+    roots = (*(options.thread_functions or (options.entry,)), *filter(None, [options.observer]))
+    with phase("read"):
+        unit = read(files, model=data_model(bits), roots=roots, cpp=cpp)
+    with phase("lower"):
+        program = deeply(lambda: lower(unit, options))
+    after("lower", program)
+    for one in PIPELINE:
+        if options.fold or not isinstance(one, Fold):
+            if isinstance(one, Truncate):
+                one = Truncate(options.array_limit)
+            if isinstance(one, Fold) and options.observer:
+                one = Fold(stops=True)
+            with phase(one.name):
+                program = one.apply(program)
+            after(one.name, program)
+    with phase("legal"):
+        check_legal(program)
+    if program.race_on:
+        from fsoft.properties.race_objects import race_ranges
+
+        race_ranges(program)  # the names mean something
+        program.notes = [*program.notes, f"only data races on {', '.join(program.race_on)} count (--race-on)"]
+    if program.race_model != "svcomp":
+        from fsoft.passes.watch import with_race_model
+
+        with phase("watch"):
+            program = with_race_model(program)
+            check_legal(program)
+    return program
+
+
+def check(
+    sources: Iterable[str | Source],
+    options: Options | None = None,
+    *,
+    engine: str = "explicit",
+    progress: Progress = lambda _stats: None,
+    bits: int | None = None,
+    cpp: str = "builtin",
+    include: Sequence[str] = (),
+    define: Sequence[str] = (),
+    undefine: Sequence[str] = (),
+) -> Verdict:
+    """The verdict of an engine on `options.checks` (assertions, unless said otherwise). A FALSE has been replayed, its trace shortened.
+    `fsoft.checkers.registry.Unanswered`, a ValueError, if the engine does not answer that."""
+    from fsoft.ask.circuits import find_engine
+    from fsoft.checkers.registry import must_answer
+    from fsoft.passes.watch import under_race_model
+    from fsoft.trace.shorten import shortened
+
+    found, chosen = find_engine(engine), options or Options()
+    must_answer(found, chosen.checks)
+    chosen = replace(chosen, unbounded=found.unbounded)
+    program = load(sources, chosen, bits=bits, cpp=cpp, include=include, define=define, undefine=undefine)
+    return shortened(*under_race_model(program, found.check(program, progress)))
+
+
+__all__ = ["After", "Options", "Program", "Source", "Verdict", "check", "load", "stages"]

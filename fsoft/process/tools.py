@@ -1,0 +1,99 @@
+"""External programs: found in one place, run in one place.
+
+`find` looks along PATH for the first of a tool's names; what a missing one means for the user is said here too.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.process.interrupts import undisturbed
+
+if TYPE_CHECKING:
+    import subprocess  # imported where a tool is run: that takes time
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """`names` are the commands that will do, best first; `get` is how to install one."""
+
+    title: str
+    names: tuple[str, ...]
+    get: str
+
+
+ABC = Tool("ABC", ("berkeley-abc", "abc", "yosys-abc"), "Debian: apt-get install berkeley-abc")
+NUXMV = Tool("nuXmv", ("nuXmv", "nuxmv", "NuSMV", "nusmv"), "download it from nuxmv.fbk.eu, or NuSMV from nusmv.fbk.eu, and put it on PATH")
+
+
+_group = {"own": True}
+
+
+def share_group() -> None:
+    """From now on the tools that this process runs stay in its process group: whoever ends the group ends them too."""
+    _group["own"] = False
+
+
+def missing(tool: Tool) -> str | None:
+    """None if the tool is there; else one line that says how to get it."""
+    if any(_which(name) for name in tool.names):
+        return None
+    return f"{tool.title} is not installed ({tool.get})"
+
+
+def find(tool: Tool) -> str:
+    """The path of the tool."""
+    for name in tool.names:
+        path = _which(name)
+        if path:
+            return path
+    raise InputError(NOWHERE, str(missing(tool)))
+
+
+def _which(name: str) -> str | None:
+    """The path of a command, along PATH."""
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        path = os.path.join(folder, name)
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    return None
+
+
+def run(tool: Tool, arguments: list[str], directory: str, timeout: float | None = None, text: str = "") -> tuple[str, bool]:
+    """Runs the tool in a directory with `text` as input; its output, and whether it ended before the time was up. A tool that did
+    not end is killed with everything it started."""
+    import subprocess
+
+    with undisturbed(starting=True):
+        process = subprocess.Popen(
+            [find(tool), *arguments],
+            cwd=directory,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=_group["own"],
+        )
+    try:
+        output, _ = process.communicate(text.encode(), timeout)
+        return output.decode(errors="replace"), True
+    except subprocess.TimeoutExpired:
+        return _kill(process).decode(errors="replace"), False
+    except BaseException:
+        _kill(process)
+        raise
+
+
+def _kill(process: subprocess.Popen[bytes]) -> bytes:
+    try:
+        if _group["own"]:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    except ProcessLookupError:
+        pass
+    output, _ = process.communicate()
+    return output

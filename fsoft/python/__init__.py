@@ -1,0 +1,1 @@
+"""The Python door: `fsoft.load` and what it gives."""

@@ -115,7 +115,7 @@ def reduction_of(setting: int) -> Any:
 
 
 def explored(program: Any, setting: int, _depth: int) -> dict[str, Any]:
-    from fsoft.properties import explore
+    from fsoft.checkers.explicit.engine import explore
 
     verdict = explore(program, choice=reduction_of(setting).choice(program))
     return {"verdict": verdict.last_line(), "states": verdict.stats.states, "transitions": verdict.stats.transitions}

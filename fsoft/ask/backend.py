@@ -26,7 +26,7 @@ from fsoft.passes.unwind import unwind
 from fsoft.process.interrupts import scratch, undisturbed
 from fsoft.program.program import Program
 from fsoft.program.verdict import Move, Stats, Verdict
-from fsoft.properties.confirmed import confirmed
+from fsoft.properties.confirmation import confirm_run
 from fsoft.sequentialize.c_text import c_text
 from fsoft.sequentialize.sites import Player, Sites
 from fsoft.sequentialize.targets import TARGETS, Target
@@ -92,7 +92,7 @@ def check_with(program: Program, given: Given, backend: Backend, scheme: Scheme 
         if found is not None:
             moves, prop, values = found
             chosen = [(sites.width[site], value) for site, value in values.items() if site >= 0]
-            return confirmed(program, unwound.home(sequential.home(moves), prop), prop, Stats(), chosen)
+            return confirm_run(program, unwound.home(sequential.home(moves), prop), prop, Stats(), chosen)
         why = "the back end reports a violation, but the values in its trace lead to none"
         return Verdict("UNKNOWN", prop, [why, "(does it print a trace?)"], bounds=[why])
     if _PASSED.search(output):

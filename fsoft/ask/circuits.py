@@ -30,7 +30,7 @@ from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
 from fsoft.program.replay import played_without_halts
 from fsoft.program.verdict import Stats, Verdict
-from fsoft.properties.confirmed import confirmed, judged
+from fsoft.properties.confirmation import confirm_run, judge_run
 from fsoft.transactions import NO_REDUCTION, Reduction, in_steps
 
 _REFINEMENTS = 30
@@ -139,7 +139,7 @@ def violated(encoding: Encoding, stimulus: Stimulus, prop: str, stats: Stats) ->
     plain = Machine(encoding.program.taken_apart(), compiled=False)
     lifted, frame = Lifter(encoding).reached(stimulus, before=prop in BEFORE)
     played = played_without_halts(plain, in_steps(encoding.program, lifted))
-    return judged(plain, played, prop, Answers(encoding, plain, frame), stats)
+    return judge_run(plain, played, prop, Answers(encoding, plain, frame), stats)
 
 
 # ---------------------------------------------------------------- model checkers beside those that take a Program
@@ -189,6 +189,6 @@ def find_engine(name: str) -> Engine:
 
 
 __all__ = [
-    "OnPrograms", "Shapes", "ask", "bound_line", "confirmed", "decide", "find_engine", "on_programs", "refined", "seconds_left",
+    "OnPrograms", "Shapes", "ask", "bound_line", "confirm_run", "decide", "find_engine", "on_programs", "refined", "seconds_left",
     "verdict_of", "verdict_of_answer", "violated",
 ]  # fmt: skip

@@ -26,7 +26,7 @@ from fsoft.passes.unwind import Unwound, unwind
 from fsoft.process.phases import phase
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
-from fsoft.properties.confirmed import confirmed
+from fsoft.properties.confirmation import confirm_run
 from fsoft.records import dataclass
 
 Say = Callable[[str], None]
@@ -188,7 +188,7 @@ class _Asking:
         if isinstance(found, Violated):
             inputs = found.stimulus.inputs[-1]
             moves = unwound.home(formula.run(inputs, found.bad), found.bad)
-            return confirmed(self.program, moves, found.bad, stats, choices(inputs, formula.model.inputs))
+            return confirm_run(self.program, moves, found.bad, stats, choices(inputs, formula.model.inputs))
         verdict = verdict_of_answer(unwound.program, found, stats, f"{self.engine} on {self.encoding.name}")
         if isinstance(found, Unknown) and not found.proved:
             verdict.reasons[0] = f"nothing is known for {formula.describe()}: {found.why}"

@@ -16,22 +16,22 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fsoft.ask.load import After, load
+from fsoft.checkers.explicit.product import OutOfLimits, Product
 from fsoft.checkers.registry import must_answer
 from fsoft.circuit.model.liveness import LASSO
 from fsoft.circuit.model.verdict import Answer, Stimulus, Unknown, Violated
 from fsoft.frontend.source import InputError, Loc, Source
-from fsoft.program.explorer import NO_LIMITS, Limits, Strayed, step_markers
+from fsoft.program.choice import Strayed
+from fsoft.program.markers import step_markers
 from fsoft.program.options import Options
 from fsoft.program.program import Program
-from fsoft.program.verdict import InternalError, Stats, Verdict
+from fsoft.program.verdict import NO_LIMITS, InternalError, Limits, Stats, Verdict
 from fsoft.properties.ltl import (
     OBSERVER,
     FormulaError,
     Lasso,
     Looking,
     NotALasso,
-    OutOfLimits,
-    Product,
     Property,
     Runs,
     Unconfirmed,

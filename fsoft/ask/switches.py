@@ -18,7 +18,7 @@ from fsoft.circuit.model.verdict import Proved, Unknown, Violated
 from fsoft.passes.unwind import Unwound
 from fsoft.program.program import Program
 from fsoft.program.verdict import Move, Verdict
-from fsoft.properties.confirmed import confirmed
+from fsoft.properties.confirmation import confirm_run
 from fsoft.trace.shorten import shortened, switches
 
 ENGINE = "sat"
@@ -34,7 +34,7 @@ def fewest_switches(
         if not isinstance(found, tuple):
             say(f"{count} switches{': no run has fewer' if isinstance(found, Proved) else ''}")
             break
-        fewer = confirmed(program, unwound.home(found[0], best.prop), best.prop, best.stats, found[1])
+        fewer = confirm_run(program, unwound.home(found[0], best.prop), best.prop, best.stats, found[1])
         best = min((one for one in (shortened(program, fewer), fewer, best) if one.kind == "FALSE"), key=lambda one: switches(one.trace))
         if switches(best.trace) == count:
             break

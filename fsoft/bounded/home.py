@@ -35,7 +35,7 @@ class Values:
 
 
 def choices(inputs: Mapping[str, int], widths: Mapping[str, int]) -> list[tuple[int, int]]:
-    """Width and value of each input of a Model, for the judge of a run (`properties/confirmed.py`)."""
+    """Width and value of each input of a Model, for the judge of a run (`properties/confirmation.py`)."""
     return [(width, inputs.get(name, 0)) for name, width in widths.items()]
 
 

@@ -20,9 +20,9 @@ from fsoft.circuit.encode.pending import Candidate, Pending
 from fsoft.circuit.encode.steps import Effect, Inputs, StepTerms, Words
 from fsoft.frontend.source import Loc
 from fsoft.program import descriptor
-from fsoft.program.explorer import step_markers
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, ite, negate, reg
 from fsoft.program.interpreter import in_section
+from fsoft.program.markers import step_markers
 from fsoft.program.program import Alloc, Enter, Input, Program, Step
 from fsoft.program.state import OVER, Layout
 

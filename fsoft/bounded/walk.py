@@ -18,9 +18,9 @@ from fsoft.circuit.encode.memory_terms import Facts
 from fsoft.circuit.encode.steps import Effect, Inputs, StepTerms, Words
 from fsoft.circuit.model import Model
 from fsoft.passes.ways import all_exclusive
-from fsoft.program.explorer import step_markers
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, ite, negate, reg
 from fsoft.program.interpreter import in_section
+from fsoft.program.markers import step_markers
 from fsoft.program.program import Program, Step
 from fsoft.program.state import Layout
 from fsoft.program.verdict import InternalError

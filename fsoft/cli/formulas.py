@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fsoft.ask.circuits import bound_line, confirmed
+from fsoft.ask.circuits import bound_line
 from fsoft.ask.encodings import ENCODINGS
 from fsoft.bounded.given import Formula, Given
 from fsoft.bounded.home import choices
@@ -21,6 +21,7 @@ from fsoft.passes.unwind import Unwound, unwind
 from fsoft.passes.watch import home, under_race_model
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
+from fsoft.properties.confirmation import confirm_run
 
 
 class Rebuilt:
@@ -47,7 +48,7 @@ class Rebuilt:
         moves = self.unwound.home(self.formula.run(inputs, prop), prop)
         if prop:
             given = choices(inputs, self.formula.model.inputs)
-            return show(*under_race_model(program, confirmed(program, moves, prop, Stats(), given)))
+            return show(*under_race_model(program, confirm_run(program, moves, prop, Stats(), given)))
         print(text_of_trace(program, moves) if program.plain is None else text_of_trace(program.plain, home(program, moves)))
         line = bound_line(self.unwound.program, reached.removeprefix(BOUND))
         print(f"\nthe run violates nothing, it hits a bound\n{line}\nUNKNOWN")

@@ -109,7 +109,7 @@ def decide(program: Program, engine: Engine, args: argparse.Namespace, progress:
         options["reduction"] = reduction_of(args, program.checks)
     verdict = engine.check(program, progress, **options)
     if args.certify and engine.name == "explicit":
-        from fsoft.ask.certificate import with_certificate
+        from fsoft.checkers.explicit.certificate import with_certificate
 
         return with_certificate(program, verdict)
     return verdict

@@ -22,8 +22,8 @@ from fsoft.circuit.encode.memory_terms import Facts
 from fsoft.circuit.encode.steps import Effect, Inputs, StepTerms, Words
 from fsoft.parametric.identity import SELF, NotCovered, anonymous
 from fsoft.program import descriptor
-from fsoft.program.explorer import step_markers
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, negate, reg
+from fsoft.program.markers import step_markers
 from fsoft.program.program import Location, Program, Step
 from fsoft.program.state import OVER, Layout
 

@@ -33,7 +33,7 @@ from fsoft.program.program import Program, Thread
 from fsoft.program.replay import play
 from fsoft.program.state import Violation
 from fsoft.program.verdict import Move, Verdict
-from fsoft.properties.confirmed import confirmed
+from fsoft.properties.confirmation import confirm_run
 from fsoft.properties.ordering import orders_less
 
 RACE = "no-data-race"
@@ -87,7 +87,7 @@ def under_race_model(program: Program, verdict: Verdict) -> tuple[Program, Verdi
     prop, moves = RACE if verdict.prop == CHECK else verdict.prop, home(program, verdict.trace)
     if verdict.kind != "FALSE":
         return plain, replace(verdict, prop=prop, trace=moves)
-    return plain, replace(confirmed(plain, moves, prop, verdict.stats), engine=verdict.engine)
+    return plain, replace(confirm_run(plain, moves, prop, verdict.stats), engine=verdict.engine)
 
 
 __all__ = ["CHECK", "PICK", "RACE", "Unwatchable", "exported_check", "home", "under_race_model", "watched", "with_race_model"]

@@ -3,7 +3,7 @@
 Sets of entries are bit masks over the indices of `program.state.Layout`. An object that can die has a status and perhaps an extent:
 every access reads those, and what begins or ends its life writes them together with its cells. Where an access may go follows from
 points-to, from constants along the control flow of the slot and from strides. Points-to and strides are silent about addresses that no
-pointer arithmetic leads to; whoever reduces has to notice an access outside its set (`explicit.py` compares, the circuit raises
+pointer arithmetic leads to; whoever reduces has to notice an access outside its set (`stubborn.py` compares, the circuit raises
 the bound `access`) and to give up the reduction then.
 """
 

@@ -1,4 +1,4 @@
-"""All that stubborn sets need to know about a Program, as plain data; `explicit.py` and `scheduler.py` read it.
+"""All that stubborn sets need to know about a Program, as plain data; `stubborn.py` and `scheduler.py` read it.
 
 For each slot: the footprint of each step (what it touches, what blocks it), the future of each location (what may be touched from
 there on), the sticky locations; for the whole: the cells that two slots share, reliable locks, and who may create whom.

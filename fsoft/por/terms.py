@@ -5,7 +5,7 @@
     J_i                                         transitive closure of depends from i
     cstub                                       the J_i with the fewest enabled members, i itself able to move; the lowest i among equals
 
-It reads the same `Facts` as `explicit.py` and answers the same in every state.
+It reads the same `Facts` as `stubborn.py` and answers the same in every state.
 """
 
 from __future__ import annotations

@@ -21,6 +21,18 @@ class Move(NamedTuple):
     choices: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When to give up; None means never."""
+
+    seconds: float | None = None
+    states: int | None = None
+    megabytes: int | None = None
+
+
+NO_LIMITS = Limits()
+
+
 @dataclass(slots=True)
 class Stats:
     """What the search cost. `depth` counts the steps of the longest of the shortest ways to a state. `skipped` counts threads that could

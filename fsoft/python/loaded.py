@@ -242,7 +242,7 @@ class Loaded:
         ('FALSE', True)
         """
         from fsoft.ask.runs import check_circuit, check_explicit, load_watched
-        from fsoft.program.explorer import Limits
+        from fsoft.program.verdict import Limits
         from fsoft.properties.ltl import Text, read
 
         prop = read(Text(formula), fairness)

@@ -14,13 +14,13 @@ from fsoft.bounded.given import Given
 from fsoft.bounded.outcomes import Executor
 from fsoft.circuit.encode.answers import Value
 from fsoft.circuit.encode.bound_lines import bound_line
-from fsoft.program.explorer import Strayed
+from fsoft.program.choice import Strayed
 from fsoft.program.expr import reg
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
 from fsoft.program.replay import played_without_halts
 from fsoft.program.verdict import Stats, Verdict
-from fsoft.properties.confirmed import judged
+from fsoft.properties.confirmation import judge_run
 from fsoft.search.lift import Edge, PathAnswers, lifted
 from fsoft.search.nodes import Counts
 from fsoft.search.questions import Obligation
@@ -160,7 +160,7 @@ class _Search:
         given: dict[int, list[int]] = {}
         for name, width in one.inputs.items():
             given.setdefault(width, []).append(value(reg(name, width)))
-        return judged(self.machine, played, one.name, PathAnswers(self.machine, one.values, given, value), self.stats)
+        return judge_run(self.machine, played, one.name, PathAnswers(self.machine, one.values, given, value), self.stats)
 
     # ------------------------------------------------------------ none found
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 
 from fsoft.bounded.outcomes import Executed, Executor, Values
-from fsoft.por.explicit import Stubborn
 from fsoft.por.facts import Facts
 from fsoft.por.patterns import NO_PATTERNS
-from fsoft.program.explorer import Ready, Strayed
+from fsoft.por.stubborn import Stubborn
+from fsoft.program.choice import Ready, Strayed
 from fsoft.program.state import OVER
 
 

@@ -21,7 +21,7 @@ from fsoft.program.expr import FALSE, TRUE, Expr, disj, negate, reg
 from fsoft.program.interpreter import Machine, Script
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
-from fsoft.properties.confirmed import confirmed
+from fsoft.properties.confirmation import confirm_run
 from fsoft.solve.dump import solver_of
 from fsoft.solve.sat import OutOfTime
 from fsoft.solve.smt import Undecided
@@ -184,7 +184,7 @@ def _ask(program: Program, unwound: Unwound, widening: Widening, stats: Stats) -
         inputs = {name: solver.value(reg(name, width)) for name, width in formula.model.inputs.items()}
         prop = next(name for name, bad in formula.model.bad.items() if solver.value(bad))
         moves = unwound.home(formula.run(inputs, prop), prop)
-        verdict = confirmed(program, moves, prop, stats, choices(inputs, formula.model.inputs))
+        verdict = confirm_run(program, moves, prop, stats, choices(inputs, formula.model.inputs))
         verdict.reasons.append(widening.count())
         return verdict, ()
     cuts, count = _reachable(formula, solver, widening.deadline), widening.count()

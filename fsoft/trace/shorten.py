@@ -22,10 +22,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from fsoft.frontend.source import Loc
-from fsoft.program.explorer import approximations
 from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine, Script
 from fsoft.program.locks import lock_lines
+from fsoft.program.markers import approximations
 from fsoft.program.program import Program
 from fsoft.program.replay import Finding, confirm, observe, without_halts
 from fsoft.program.state import Event, Halted, State, Violation

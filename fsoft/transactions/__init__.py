@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from fsoft.circuit.encode.encoding import Encoding, Restrict, encode
 from fsoft.circuit.encode.scheduler import Free, Scheduler
-from fsoft.por.explicit import Stubborn
 from fsoft.por.facts import Facts
 from fsoft.por.order import ORDERS, ordered
 from fsoft.por.patterns import NO_PATTERNS, Patterns
+from fsoft.por.stubborn import Stubborn
 from fsoft.por.terms import StubbornTerms
 from fsoft.program.program import Program
 from fsoft.transactions.lockset import LOCKSET

@@ -13,12 +13,12 @@ from fsoft.analysis.slot_memory import NoClaim
 from fsoft.analysis.thread_states import Facts, ThreadStates
 from fsoft.analysis.value_sets import evaluate_set
 from fsoft.ask.load import Options, check, load
+from fsoft.checkers.explicit.engine import explore
 from fsoft.checkers.lock_order import LockOrder
 from fsoft.program.expr import binary, const, ite, reg
 from fsoft.program.interpreter import Machine
 from fsoft.program.layout import Cells
 from fsoft.program.program import Program
-from fsoft.properties import explore
 from tests.fuzz.locks import campaign
 
 MODELS = Path(__file__).resolve().parents[2] / "models"

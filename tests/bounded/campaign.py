@@ -26,13 +26,12 @@ from fsoft.bounded.contexts import ORDERS
 from fsoft.bounded.given import Given
 from fsoft.bounded.mu import GRAINS
 from fsoft.bounded.sequence import READS
+from fsoft.checkers.explicit.engine import explore
 from fsoft.passes.bounds import Bounds
 from fsoft.passes.unwind import unwind
-from fsoft.program.explorer import Limits
 from fsoft.program.options import Options
 from fsoft.program.program import Program
-from fsoft.program.verdict import Verdict
-from fsoft.properties import explore
+from fsoft.program.verdict import Limits, Verdict
 from tests.bounded.fewest_writes import Fewest, TooLarge
 from tests.bounded.oracles import TooMany, within_contexts, within_rounds
 from tests.fuzz.concurrent import Generator

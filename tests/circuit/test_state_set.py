@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.ask import certificate as reached
 from fsoft.ask.load import load
 from fsoft.checkers.cases import Circuit, satisfiable
 from fsoft.checkers.certify import certify
-from fsoft.checkers.explicit import Explicit
+from fsoft.checkers.explicit import certificate as reached
+from fsoft.checkers.explicit.engine import Explicit
+from fsoft.checkers.explicit.reachable import reachable
 from fsoft.program.options import Options
 from fsoft.program.program import Program
-from fsoft.program.reachable import reachable
 from fsoft.transactions import Reduction
 from tests.models.table import MODELS
 

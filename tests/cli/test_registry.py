@@ -35,7 +35,7 @@ def test_capabilities_of_explicit() -> None:
 
 
 def test_asking_for_an_engine_does_not_import_it() -> None:
-    code = "import sys, fsoft.checkers.registry as r; r.engine('explicit'); print('fsoft.program.explorer' in sys.modules)"
+    code = "import sys, fsoft.checkers.registry as r; r.engine('explicit'); print('fsoft.checkers.explicit.search' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
 
 

@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 from fsoft.ask.load import load
+from fsoft.checkers.explicit.engine import explore
 from fsoft.checkers.registry import model_engines
-from fsoft.program.explorer import Limits
 from fsoft.program.options import Options
 from fsoft.program.program import Alloc, Free, Program
-from fsoft.properties import explore
+from fsoft.program.verdict import Limits
 
 HEAD = """#include <pthread.h>
 #include <semaphore.h>

@@ -14,9 +14,10 @@ from pathlib import Path
 from random import Random
 
 from fsoft.ask.load import Options, load
+from fsoft.checkers.explicit.engine import explore
 from fsoft.checkers.lock_order import LockOrder
 from fsoft.checkers.registry import ProgramChecker
-from fsoft.properties import Limits, explore
+from fsoft.program.verdict import Limits
 
 HEAD = """#include <pthread.h>
 #include <semaphore.h>

@@ -14,12 +14,12 @@ from pathlib import Path
 from random import Random
 
 from fsoft.ask.load import Options, load
+from fsoft.checkers.explicit.engine import explore
 from fsoft.passes.watch import under_race_model
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
 from fsoft.program.state import Access
 from fsoft.program.verdict import Move
-from fsoft.properties import explore
 from fsoft.properties.happens_before import HappensBefore
 from fsoft.properties.races import _race
 

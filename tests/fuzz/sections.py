@@ -18,12 +18,11 @@ from pathlib import Path
 from fsoft.ask.encodings import answer
 from fsoft.ask.load import load
 from fsoft.bounded.given import Given
+from fsoft.checkers.explicit.engine import explore
 from fsoft.passes.bounds import Bounds
-from fsoft.program.explorer import Limits
 from fsoft.program.options import Options
 from fsoft.program.program import Program
-from fsoft.program.verdict import InternalError
-from fsoft.properties import explore
+from fsoft.program.verdict import InternalError, Limits
 from tests.bounded.campaign import VARIANTS, grown, in_time
 from tests.fuzz.concurrent import Generator, Tally, Way, compare
 

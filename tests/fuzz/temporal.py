@@ -20,9 +20,9 @@ from itertools import groupby
 from pathlib import Path
 
 from fsoft.ask.runs import check_circuit, check_explicit, load_watched
-from fsoft.program.explorer import Limits
 from fsoft.program.options import Options
 from fsoft.program.program import Program
+from fsoft.program.verdict import Limits
 from fsoft.properties.ltl import FAIRNESS, Formula, Property, Text, Watched, read, stutters, watched
 from fsoft.transactions import NO_REDUCTION, Reduction
 

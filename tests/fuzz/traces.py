@@ -15,10 +15,10 @@ from pathlib import Path
 
 from fsoft.ask.load import load
 from fsoft.frontend.source import Unsupported
-from fsoft.program.explorer import approximations
 from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine
 from fsoft.program.locks import lock_lines
+from fsoft.program.markers import approximations
 from fsoft.program.options import Options
 from fsoft.program.program import Program
 from fsoft.program.replay import Finding, confirm

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fsoft.ask.load import load
+from fsoft.checkers.explicit.engine import explore
 from fsoft.parametric import Counted, NotCovered, Proof, count, prove, refuted, system_of, uncovered
 from fsoft.parametric.proving import EFFORTS
-from fsoft.program.explorer import Limits
 from fsoft.program.options import Options
-from fsoft.properties import explore
+from fsoft.program.verdict import Limits
 from fsoft.solve.sat import OutOfTime
 
 HEAD = """#include <pthread.h>

@@ -11,11 +11,11 @@ import pytest
 import fsoft.passes.fold as fold
 import fsoft.properties.deadlocks as deadlock
 from fsoft.ask.load import load
-from fsoft.program.explorer import Limits
+from fsoft.checkers.explicit.engine import explore
 from fsoft.program.interpreter import Machine
 from fsoft.program.options import Options
 from fsoft.program.program import Step
-from fsoft.properties import explore
+from fsoft.program.verdict import Limits
 from tests.models.table import Row, rows
 
 LIMITS = Limits(seconds=20)

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from fsoft.ask.load import Options, check, load
+from fsoft.checkers.explicit.engine import explore
 from fsoft.circuit.encode.encoding import encode
 from fsoft.circuit.encode.lift import Lifter, random_walk
 from fsoft.cli.main import main
 from fsoft.passes.truncate import Truncate
-from fsoft.program.explorer import Limits
 from fsoft.program.legal import check_legal
 from fsoft.program.program import Halt, Input, Program
-from fsoft.properties import explore
+from fsoft.program.verdict import Limits
 from tests.models.table import rows
 
 PREFIX = """#include <assert.h>

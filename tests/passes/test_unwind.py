@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from fsoft.ask.load import load
+from fsoft.checkers.explicit.engine import explore
 from fsoft.passes.bounds import BadBound, read_unwindset
 from fsoft.passes.unwind import Bounds, Unwound, unwind
 from fsoft.program.options import Options
 from fsoft.program.program import Halt
-from fsoft.properties import explore
 from tests.passes.unwinding import acyclic, campaign, replays
 
 HEAD = "#include <pthread.h>\n#include <assert.h>\nint __VERIFIER_nondet_int(void);\nint x, flag;\n"

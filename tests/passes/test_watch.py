@@ -8,9 +8,9 @@ import pytest
 
 import fsoft
 from fsoft.ask.load import Options, load
+from fsoft.checkers.explicit.engine import explore
 from fsoft.passes.watch import CHECK, PICK, under_race_model
 from fsoft.program.program import Input, Program
-from fsoft.properties import explore
 
 HEAD = """#include <pthread.h>
 #include <stdatomic.h>

@@ -10,15 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fsoft.ask.load import load
+from fsoft.checkers.explicit.engine import explore
 from fsoft.passes.unwind import Bounds, Unwound, unwind
-from fsoft.program.explorer import Limits
 from fsoft.program.interpreter import Machine
 from fsoft.program.legal import check_legal
 from fsoft.program.options import Options
 from fsoft.program.replay import play
 from fsoft.program.state import Violation
-from fsoft.program.verdict import Verdict
-from fsoft.properties import explore
+from fsoft.program.verdict import Limits, Verdict
 from tests.fuzz.concurrent import Generator
 
 LIMITS = Limits(seconds=10, states=20_000)

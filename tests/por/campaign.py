@@ -22,13 +22,12 @@ from pathlib import Path
 
 from fsoft.ask.circuits import decide
 from fsoft.ask.load import load
+from fsoft.checkers.explicit.engine import explore
 from fsoft.frontend.source import Unsupported
-from fsoft.program.explorer import Limits
 from fsoft.program.options import Options
 from fsoft.program.program import Program as Loaded
-from fsoft.program.verdict import Verdict
-from fsoft.properties import explore
-from fsoft.properties.confirmed import confirmed
+from fsoft.program.verdict import Limits, Verdict
+from fsoft.properties.confirmation import confirm_run
 from fsoft.transactions import ORDERS, Reduction, in_steps
 from tests.fuzz.concurrent import Generator
 from tests.por.programs import Flags, Meetings, Program, Sections
@@ -118,7 +117,7 @@ def explored_merged(tally: Tally, seed: int, program: Loaded, kind: str, whole: 
         tally.full[f"merged, {kind}"] += whole.stats.transitions
         tally.reduced[f"merged, {kind}"] += found.stats.transitions
     if found.kind == "FALSE":
-        confirmed(program, in_steps(joined, found.trace), found.prop, found.stats)
+        confirm_run(program, in_steps(joined, found.trace), found.prop, found.stats)
 
 
 SOURCES = {"all": source, "meetings": meetings, "sections": sections, "flags": flags}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fsoft.por.explicit import Stubborn
-from fsoft.program.explorer import Explorer
+from fsoft.checkers.explicit.search import Explorer
+from fsoft.por.stubborn import Stubborn
 from fsoft.program.interpreter import Machine, Script
 from fsoft.program.program import Program
 

@@ -8,16 +8,16 @@ from random import Random
 import pytest
 
 from fsoft.ask.load import load
+from fsoft.checkers.explicit.engine import explore
+from fsoft.checkers.explicit.search import Explorer
 from fsoft.circuit.encode.encoding import Moves, encode
-from fsoft.por.explicit import Stubborn
 from fsoft.por.facts import Facts
+from fsoft.por.stubborn import Stubborn
 from fsoft.por.terms import StubbornTerms
-from fsoft.program.explorer import Explorer
 from fsoft.program.expr import Expr, evaluate
 from fsoft.program.options import Options
 from fsoft.program.program import Program
 from fsoft.program.run import random_values
-from fsoft.properties import explore
 from fsoft.transactions import Reduction, patterns
 from tests.models.table import MODELS
 from tests.por.campaign import CIRCUITS, KINDS, POINTERS, Campaign, flags, meetings, sections, source

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from fsoft.ask.load import load
+from fsoft.checkers.explicit.engine import explore
 from fsoft.por.bits import new_bits
 from fsoft.por.facts import Facts
 from fsoft.program.expr import TRUE, Expr, binary, const, ite, make, reg
 from fsoft.program.options import Options
 from fsoft.program.program import Program
-from fsoft.properties import explore
 from fsoft.transactions import Reduction
 
 BARRIER = str(Path(__file__).parents[2] / "models/deadlocks/barrier.c")

@@ -10,15 +10,15 @@ import pytest
 
 import fsoft.por.bits as bits
 import fsoft.por.blocked as blocked
-import fsoft.por.explicit as explicit
 import fsoft.por.facts as facts
 import fsoft.por.locks as locks
 import fsoft.por.sticky as sticky
+import fsoft.por.stubborn as explicit
 import fsoft.por.threads as threads
 from fsoft.ask.circuits import decide
 from fsoft.ask.load import load
+from fsoft.checkers.explicit.engine import explore
 from fsoft.program.options import Options
-from fsoft.properties import explore
 from fsoft.transactions import Reduction
 from tests.por import defects
 

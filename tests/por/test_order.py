@@ -8,14 +8,14 @@ import pytest
 
 from fsoft.ask.circuits import decide
 from fsoft.ask.load import load
+from fsoft.checkers.explicit.engine import explore
 from fsoft.circuit.encode.encoding import encode
 from fsoft.circuit.encode.lift import Lifter, Walk
 from fsoft.cli.main import main
 from fsoft.por.order import ORDERS, Dependence
-from fsoft.program.explorer import Limits
 from fsoft.program.options import Options
 from fsoft.program.program import Program
-from fsoft.properties import explore
+from fsoft.program.verdict import Limits
 from fsoft.transactions import Reduction
 from tests.por.campaign import PROPERTIES, source
 

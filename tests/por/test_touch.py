@@ -8,8 +8,8 @@ import pytest
 
 from fsoft.analysis.actions import members
 from fsoft.ask.load import load
-from fsoft.por.explicit import Stubborn
 from fsoft.por.facts import Facts
+from fsoft.por.stubborn import Stubborn
 from fsoft.program.options import Options
 from fsoft.transactions import patterns
 from tests.por.states import chosen, conflict, run_to

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from fsoft.checkers.explicit.engine import explore, explore_each
 from fsoft.program.expr import binary, make, negate, own
 from fsoft.program.inputs import representatives
 from fsoft.program.interpreter import Machine
@@ -14,8 +15,8 @@ from fsoft.program.local import Locality, private_objects
 from fsoft.program.program import Alloc, Assign, Check, Free, Halt, Input, Load, Program, Require, Store, Tag
 from fsoft.program.replay import observe, play
 from fsoft.program.state import Halted, Violation
-from fsoft.program.verdict import Stats
-from fsoft.properties import Limits, explore, explore_each, monitors
+from fsoft.program.verdict import Limits, Stats
+from fsoft.properties import monitors
 from tests.program.build import Builder, add, c, is_, isnt
 from tests.program.randomly import concurrent_program
 

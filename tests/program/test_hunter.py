@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from fsoft.ask.load import Options, load
-from fsoft.program.explorer import Explorer, Limits
-from fsoft.program.hunter import STRATEGIES, Hunter
+from fsoft.checkers.explicit.engine import explore
+from fsoft.checkers.explicit.hunter import STRATEGIES, Hunter
+from fsoft.checkers.explicit.search import Explorer
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
 from fsoft.program.replay import play
-from fsoft.properties import explore, monitors
+from fsoft.program.verdict import Limits
+from fsoft.properties import monitors
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 FEW = Limits(states=2600)  # guided runs come after 2000

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from fsoft.ask.load import load
+from fsoft.checkers.explicit.engine import explore
 from fsoft.frontend.source import InputError
 from fsoft.program.options import Options
 from fsoft.program.program import Halt, Load, Program, Require, Store
-from fsoft.properties import explore
 
 HEAD = "#include <pthread.h>\n#include <assert.h>\n#include <stdlib.h>\n"
 TWO = """int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u, 0, f, 0);

@@ -8,9 +8,9 @@ import pytest
 
 from fsoft.ask.circuits import decide
 from fsoft.ask.load import Options, load
+from fsoft.checkers.explicit.engine import explore
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
-from fsoft.properties import explore
 from fsoft.properties.waits import Waits, cycle
 
 HEAD = """#define _GNU_SOURCE

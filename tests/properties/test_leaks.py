@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from fsoft.checkers.explicit.engine import explore
 from fsoft.program.program import Alloc, Free, Halt, Program, Store
-from fsoft.properties import explore
 from tests.program.build import Builder, c
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fsoft.ask.circuits import decide
+from fsoft.checkers.explicit.engine import explore
 from fsoft.program.expr import binary
 from fsoft.program.program import Action, Free, Leave, Load, Program, Store, Tag
-from fsoft.properties import explore
 from tests.program.build import Builder, c
 
 

@@ -21,12 +21,11 @@ from pathlib import Path
 from fsoft.ask.encodings import answer as bounded
 from fsoft.ask.load import load
 from fsoft.bounded.given import Given
+from fsoft.checkers.explicit.engine import explore
 from fsoft.passes.bounds import Bounds
-from fsoft.program.explorer import Limits
 from fsoft.program.options import Options
 from fsoft.program.program import Program
-from fsoft.program.verdict import Verdict
-from fsoft.properties import explore
+from fsoft.program.verdict import Limits, Verdict
 from fsoft.search.paths import check_paths
 from fsoft.search.settings import Settings
 from fsoft.solve.terms import SOLVERS

@@ -9,6 +9,7 @@ import pytest
 from fsoft.ask.encodings import Given, answer
 from fsoft.ask.load import load
 from fsoft.bounded.sequential import lazy_scheme
+from fsoft.checkers.explicit.engine import explore
 from fsoft.frontend.source import InputError
 from fsoft.passes.bounds import Bounds
 from fsoft.passes.unwind import unwind
@@ -16,7 +17,6 @@ from fsoft.program.legal import check_legal
 from fsoft.program.options import Options
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
-from fsoft.properties import explore
 from fsoft.sequentialize import lazy as lazy_module
 from fsoft.sequentialize.schedule import schedule_of
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.sequentialized import Plan, campaign, counterexample, of_states
-from fsoft.ask.circuits import ask, confirmed
+from fsoft.ask.circuits import ask
 from fsoft.ask.load import load
 from fsoft.bounded.given import Given
 from fsoft.bounded.mu import BOUND, GRAINS, mu_scheme
@@ -21,6 +21,7 @@ from fsoft.passes.unwind import unwind
 from fsoft.program.legal import check_legal
 from fsoft.program.options import Options
 from fsoft.program.verdict import Stats
+from fsoft.properties.confirmation import confirm_run
 
 gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
 TEXT = """#include <pthread.h>
@@ -45,7 +46,7 @@ def test_runs_of_the_sequential_program_come_home(tmp_path: Path, grain: str) ->
     found = ask(formula.model, "sat", lambda _depth: None, 60, {})
     assert isinstance(found, Violated)
     moves = unwound.home(formula.run(found.stimulus.inputs[-1], found.bad), found.bad)
-    assert confirmed(program, moves, found.bad, Stats()).kind == "FALSE"
+    assert confirm_run(program, moves, found.bad, Stats()).kind == "FALSE"
 
 
 def test_the_file_names_the_users_lines(tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 from fsoft.ask.load import load
+from fsoft.checkers.explicit.engine import explore
 from fsoft.cli.main import main
 from fsoft.program.options import Options
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
-from fsoft.properties import explore
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fsoft.ask.load import load
+from fsoft.checkers.explicit.engine import explore
 from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine
 from fsoft.program.locks import lock_lines
@@ -16,7 +17,7 @@ from fsoft.program.program import Program
 from fsoft.program.replay import Finding, confirm
 from fsoft.program.run import random_run
 from fsoft.program.verdict import Verdict
-from fsoft.properties import explore, monitors
+from fsoft.properties import monitors
 from fsoft.trace.shorten import shortened, switches
 from tests.trace.programs import CROSSED, LOST, MODELS, judged
 

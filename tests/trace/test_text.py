@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from fsoft.ask.load import load
+from fsoft.checkers.explicit.engine import explore
 from fsoft.program.expr import own
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Alloc, Check, Free, Input, Load, Object, Program, Run, Store
 from fsoft.program.run import random_run, scheduled_run
-from fsoft.properties import explore
 from fsoft.trace import Line, Story, Style, shortened, tell, text_of_story, text_of_trace
 from fsoft.trace.text import Folded, folded
 from tests.program.build import Builder, c, is_, isnt

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from fsoft.ask.load import load
-from fsoft.por.explicit import Stubborn
+from fsoft.checkers.explicit.engine import explore
 from fsoft.por.facts import Facts
+from fsoft.por.stubborn import Stubborn
 from fsoft.program.options import Options
 from fsoft.program.program import Program
-from fsoft.properties import explore
 from fsoft.transactions import patterns
 from tests.por.defects import DERIVED
 

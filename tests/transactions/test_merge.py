@@ -9,13 +9,13 @@ import pytest
 import fsoft.transactions.merge as merge
 from fsoft.ask.circuits import decide
 from fsoft.ask.load import load
+from fsoft.checkers.explicit.engine import explore
 from fsoft.por.facts import Facts
 from fsoft.program.interpreter import Machine
 from fsoft.program.options import Options
 from fsoft.program.program import Program
 from fsoft.program.replay import play
-from fsoft.properties import explore
-from fsoft.properties.confirmed import confirmed
+from fsoft.properties.confirmation import confirm_run
 from fsoft.transactions import Reduction, in_steps, patterns
 from fsoft.transactions.quiet import quiet_locations
 from tests.por.defects import DERIVED
@@ -101,7 +101,7 @@ def test_a_run_of_joined_steps_is_one_of_the_program(tmp_path: Path) -> None:
     found = explore(made, reduce=False)
     moves = in_steps(made, found.trace)
     assert len(moves) > len(found.trace)
-    assert confirmed(program, moves, "unreach-call", found.stats).last_line() == "FALSE(unreach-call)"
+    assert confirm_run(program, moves, "unreach-call", found.stats).last_line() == "FALSE(unreach-call)"
     verdict = decide(program, "bmc", reduction=WITH_LOCKS)
     assert verdict.last_line() == "FALSE(unreach-call)"
     assert len(play(Machine(program, compiled=False), verdict.trace)) > verdict.stats.depth

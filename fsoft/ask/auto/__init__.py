@@ -88,7 +88,8 @@ def check(
 
 
 def _at_once(program: Program, seed: int, deadline: float | None, progress: Progress) -> Verdict:
-    from fsoft.properties import Limits, explore
+    from fsoft.checkers.explicit.engine import explore
+    from fsoft.program.verdict import Limits
 
     seconds = None if deadline is None else max(0.1, deadline - time.monotonic())
     return explore(program, limits=Limits(states=_STATES, seconds=seconds), seed=seed, progress=progress)

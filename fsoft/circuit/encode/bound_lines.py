@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsoft.program.explorer import marker_line
+from fsoft.program.markers import marker_line
 from fsoft.program.program import Program
 
 RANGE = "range"

@@ -22,8 +22,8 @@ from fsoft.circuit.encode.steps import Effect, Inputs, StepTerms, Words
 from fsoft.circuit.model import Model, check_model
 from fsoft.frontend.source import InputError, Loc
 from fsoft.passes.ways import all_exclusive
-from fsoft.program.explorer import step_markers
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, ite, negate, reg
+from fsoft.program.markers import step_markers
 from fsoft.program.program import Program, Step, Template
 from fsoft.program.state import OVER, Layout
 

@@ -1,4 +1,4 @@
-"""Linear temporal logic over runs of a Program: `read` a formula, `watched` a program, ask `Product`, `confirm` a counterexample."""
+"""Linear temporal logic over runs of a Program: `read` a formula, `watched` a program, `confirm` a counterexample."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fsoft.properties.ltl.formula import Atom, Formula, atoms_of, counts_steps, joined, negate, normal, stutters
 from fsoft.properties.ltl.lasso import FAIRNESS, Lasso, NotALasso, Unconfirmed, confirm
 from fsoft.properties.ltl.observer import OBSERVER, Watch, observer_text, text_of, watches
-from fsoft.properties.ltl.product import OutOfLimits, Product
 from fsoft.properties.ltl.runs import Looking, Runs
 from fsoft.properties.ltl.syntax import FormulaError, Text, parse
 from fsoft.properties.ltl.tableau import STARTED, Tableau, tableau
@@ -51,7 +50,7 @@ def read(source: Text, fairness: str | None = None) -> Property:
 
 
 __all__ = [
-    "Atom", "Atoms", "FAIRNESS", "Formula", "FormulaError", "Lasso", "Looking", "NotALasso", "OBSERVER", "OutOfLimits", "Product",
+    "Atom", "Atoms", "FAIRNESS", "Formula", "FormulaError", "Lasso", "Looking", "NotALasso", "OBSERVER",
     "Property", "Runs", "STARTED", "TERMINATION", "Tableau", "Text", "Unconfirmed", "UndefinedAtom", "Watch", "Watched", "confirm",
     "normal", "observer_text", "read", "stutters", "tableau", "text_of", "watched", "watches",
 ]  # fmt: skip

@@ -17,9 +17,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from fsoft.program.explorer import Choice, Ready, marker_line, step_markers
+from fsoft.program.choice import Choice, Ready
 from fsoft.program.inputs import Sampler, representatives
 from fsoft.program.interpreter import Chooser, Machine
+from fsoft.program.markers import marker_line, step_markers
 from fsoft.program.state import OVER, Access, Event, State, Violation
 from fsoft.program.verdict import Move
 from fsoft.properties.deadlocks import candidates, has_tag

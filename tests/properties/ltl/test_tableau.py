@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
+from fsoft.checkers.explicit.product import Guesses
 from fsoft.properties.ltl.formula import BINARY, UNARY, Atom, Formula, atoms_of, normal
-from fsoft.properties.ltl.product import Guesses
 from fsoft.properties.ltl.tableau import tableau
 from fsoft.properties.ltl.word import holds
 

@@ -14,7 +14,7 @@ from fsoft.por.footprint import Item, Loaded
 from fsoft.por.later import Locks
 from fsoft.por.locks import own_id
 from fsoft.program import descriptor
-from fsoft.program.explorer import Ready, Strayed
+from fsoft.program.choice import Ready, Strayed
 from fsoft.program.expr import Expr, evaluate
 from fsoft.program.state import Access
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from fsoft.program.explorer import approximations
 from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine
 from fsoft.program.locks import lock_lines
+from fsoft.program.markers import approximations
 from fsoft.program.program import Program
 from fsoft.program.replay import Finding, Played, confirm_played, played_without_halts
 from fsoft.program.state import Question
@@ -48,7 +48,7 @@ class _Tried:
         return self.usual(question, options)
 
 
-def judged(machine: Machine, played: list[Played], prop: str, answers: Recording, stats: Stats) -> Verdict:
+def judge_run(machine: Machine, played: list[Played], prop: str, answers: Recording, stats: Stats) -> Verdict:
     """The verdict for a run that has just been played and is said to violate `prop`: FALSE, or an InternalError. A deadlock that some
     values of undefined memory end is none, but then it is not known what other runs there are."""
     moves = [one.move for one in played]
@@ -62,17 +62,17 @@ def judged(machine: Machine, played: list[Played], prop: str, answers: Recording
     return false_verdict(machine, moves, finding, stats)
 
 
-def confirmed(program: Program, found: Sequence[Move], prop: str, stats: Stats, given: Iterable[tuple[int, int]] = ()) -> Verdict:
+def confirm_run(program: Program, found: Sequence[Move], prop: str, stats: Stats, given: Iterable[tuple[int, int]] = ()) -> Verdict:
     """The verdict for a run of the Program that violates `prop`, replayed by the definition. `given` are values (with their widths) that
     choices had where the run was found: a pending access may depend on one that nobody would guess."""
     plain = Machine(program, compiled=False)
     played = played_without_halts(plain, found)
     try:
-        return judged(plain, played, prop, _Tried(program), stats)
+        return judge_run(plain, played, prop, _Tried(program), stats)
     except InternalError:
         values: dict[int, list[int]] = {}
         for width, value in dict.fromkeys(given):
             values.setdefault(width, []).append(value)
         if not values:
             raise
-        return judged(plain, played, prop, _Tried(program, values), stats)
+        return judge_run(plain, played, prop, _Tried(program, values), stats)

@@ -1,7 +1,7 @@
 """The certificate of the engine `explicit`: all reachable states are an inductive invariant of the circuit.
 
 The states are explored once more, without any reduction; the circuit's words get as many bits as these states need (the bound `range`
-watches over that), and the set becomes an invariant of it (`circuit/encode/state_set.py`). Then `certify.py` judges it as it judges every
+watches over that), and the set becomes an invariant of it (`state_set.py`). Then `certify.py` judges it as it judges every
 other: the explorer, its reductions and the properties that it looked at need not be believed, only the encoding.
 """
 
@@ -10,16 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsoft.checkers.certify import certify
+from fsoft.checkers.explicit.reachable import TooMany, reachable
+from fsoft.checkers.explicit.state_set import StateSet
 from fsoft.circuit.bits import BitModel
 from fsoft.circuit.bits.bitblast import bitblast
 from fsoft.circuit.encode.encoding import encode
 from fsoft.circuit.encode.narrow import narrow
-from fsoft.circuit.encode.state_set import StateSet
 from fsoft.circuit.model.reduce import cone_of_influence
 from fsoft.circuit.model.verdict import Certificate
 from fsoft.frontend.source import InputError
 from fsoft.program.program import Program
-from fsoft.program.reachable import TooMany, reachable
 from fsoft.program.verdict import InternalError, Verdict
 
 MOST = 200_000  # states

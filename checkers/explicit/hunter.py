@@ -31,7 +31,7 @@ from fsoft.program.state import Access, Event, Halted, Vector, Violation
 from fsoft.program.verdict import Move
 
 if TYPE_CHECKING:
-    from fsoft.program.explorer import Explorer
+    from fsoft.checkers.explicit.search import Explorer
 
 _TAKES = frozenset({"acquire", "rdlock", "wrlock", "semwait", "once"})
 _GIVES = frozenset({"release", "rwunlock", "post", "signal", "broadcast", "exit"})

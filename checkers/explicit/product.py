@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from itertools import product as combinations
 from typing import NamedTuple
 
-from fsoft.program.explorer import Limits
 from fsoft.program.expr import TRUE, Expr, conj, postorder
 from fsoft.program.pycode import HELPERS, operator_text
 from fsoft.program.state import State
-from fsoft.program.verdict import Move, Stats
+from fsoft.program.verdict import Limits, Move, Stats
 from fsoft.properties.ltl.lasso import Lasso
 from fsoft.properties.ltl.runs import Around, Runs
 from fsoft.properties.ltl.tableau import Tableau

@@ -1,7 +1,7 @@
 """All states that a program reaches, as they are: no thread moves alone, nobody is left out, every stop is followed.
 
 The set is closed under every step of the program, so it is an inductive invariant of any encoding whose states are those of the
-interpreter (`circuit/encode/state_set.py` makes a circuit of it). It is complete or it is not given: an input whose values cannot all be
+interpreter (`state_set.py` makes a circuit of it). It is complete or it is not given: an input whose values cannot all be
 tried, or too many states, raise `TooMany`.
 """
 
@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fsoft.program.collapse import Collapse
+from fsoft.checkers.explicit.collapse import Collapse
 from fsoft.program.interpreter import Chooser, Machine
 from fsoft.program.program import Program
 from fsoft.program.state import OVER, Event, Question, State, Vector

@@ -14,6 +14,7 @@ from operator import itemgetter
 from typing import Any
 
 from fsoft.analysis.liveness import live_registers
+from fsoft.checkers.explicit.reachable import States
 from fsoft.circuit.bits import BitModel, fingerprint
 from fsoft.circuit.bits.aig import FALSE, TRUE, Aig
 from fsoft.circuit.encode.encoding import Encoding
@@ -25,7 +26,6 @@ from fsoft.circuit.model.verdict import Certificate
 from fsoft.program.expr import to_signed
 from fsoft.program.liveness import live_registers as kept_registers
 from fsoft.program.program import Template
-from fsoft.program.reachable import States
 
 Row = tuple[Any, ...]
 """What a state says about each column; None where any value will do."""

@@ -1,7 +1,7 @@
 """All states, breadth first, with a visited set: the engine `explicit` and the oracle of the tests.
 
 Two reductions keep the number of states down (both off with `reduce=False`):
-- a thread at a local location (see `local.py`) moves alone, and at once where it has nothing to choose;
+- a thread at a local location (see `program/local.py`) moves alone, and at once where it has nothing to choose;
 - `malloc` takes a freed object to which no pointer is left instead of a new one: nobody can tell them apart. Where a run uses an address
   as a number (`numeric.py`) somebody can: the search begins again without this.
 And one that needs no option: a step that does nothing but stop its thread is not followed, for whatever the others do next
@@ -13,37 +13,26 @@ from __future__ import annotations
 import time
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from random import Random
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
-from fsoft.program.collapse import Collapse
+from fsoft.checkers.explicit.collapse import Collapse
+from fsoft.checkers.explicit.hunter import Hunter
+from fsoft.program.choice import Choice, Ready
 from fsoft.program.expr import Expr
-from fsoft.program.hunter import Hunter
 from fsoft.program.inputs import Sampler, representatives
 from fsoft.program.interpreter import Chooser, GuardFunction, Machine, Script, StepFunction, in_section
 from fsoft.program.local import Locality
-from fsoft.program.locks import lock_lines
+from fsoft.program.markers import approximations, marker_line, step_markers
 from fsoft.program.program import Alloc, Enter, Free, Leave, Load, Program, Step, Store
-from fsoft.program.replay import Finding, Monitor, View, confirm_played, play, played_without_halts
+from fsoft.program.replay import Finding, Monitor, View, confirm_played, played_without_halts
 from fsoft.program.state import DEAD, OVER, Access, Event, Halted, Question, Vector, Violation
-from fsoft.program.verdict import Move, Stats, Verdict
+from fsoft.program.verdict import NO_LIMITS, Limits, Move, Stats, Verdict
+from fsoft.properties.confirmation import false_verdict
 
 _CHECK_EVERY = 64  # states between looks at the clock
 _MANY = 10  # threads from which the first guided runs come earlier: there are more ways to go, and each state takes longer
 _HUNTS = ((2_000, 6_000), (10_000, 10_000), (100_000, 50_000), (1_000_000, 200_000))  # after so many states, guided runs over so many
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """When to give up; None means never."""
-
-    seconds: float | None = None
-    states: int | None = None
-    megabytes: int | None = None
-
-
-NO_LIMITS = Limits()
 
 
 class _Move(NamedTuple):
@@ -54,31 +43,6 @@ class _Move(NamedTuple):
     function: StepFunction
     touched: tuple[int, ...]
     markers: tuple[int, ...]
-
-
-class Ready(NamedTuple):
-    """A step whose guard holds: whether it can be taken now, whether taking it may end the run, whether it is a spurious wake-up."""
-
-    step: int
-    enabled: bool
-    over: bool
-    spurious: bool
-
-
-class Choice(Protocol):
-    """Decides which slots are enough in a state. `sticky`: by slot, locations at which a thread never moves alone."""
-
-    sticky: Sequence[frozenset[int]]
-
-    def select(self, v: Sequence[Any], ready: dict[int, list[Ready]], order: Sequence[int]) -> list[int] | None:
-        """The slots to expand; None for all."""
-
-    def watch(self, v: Sequence[Any], slot: int, index: int, log: Sequence[Access]) -> None:
-        """Hears what a step accessed; raises Strayed if the choice did not foresee it."""
-
-
-class Strayed(Exception):
-    """An access went where the reduction did not expect it: what it left out may matter."""
 
 
 class _Where(NamedTuple):
@@ -103,11 +67,6 @@ class _Enough(Exception):
 
 def _no_choice(question: Question, options: Sequence[int] | None) -> int:
     raise _Asked
-
-
-def step_markers(step: Step) -> tuple[int, ...]:
-    """Markers that a step passes without stopping: `Tag("marker", const(index))`."""
-    return tuple(tag.operand.value for tag in step.tags if tag.kind == "marker" and tag.operand is not None and tag.operand.is_const)
 
 
 class Explorer:
@@ -504,12 +463,7 @@ class Explorer:
         plain = Machine(self.program, compiled=False)
         played = played_without_halts(plain, self._trace(where))
         finding = confirm_played(plain, played, finding, self.monitors, Sampler(self.program))
-        moves = [one.move for one in played]
-        reasons = [f"{finding.loc}: {finding.message}", *finding.lines, *lock_lines(plain, moves, finding)]
-        added = approximations(plain, moves)
-        if added:
-            return Verdict("UNKNOWN", finding.prop, [*reasons, *added], moves, self.stats, added)
-        return Verdict("FALSE", finding.prop, reasons, moves, self.stats, loc=finding.loc)
+        return false_verdict(plain, [one.move for one in played], finding, self.stats)
 
     def _obstacles(self, prop: str) -> list[str]:
         """What forbids TRUE."""
@@ -545,23 +499,6 @@ class Explorer:
             complete = not why and not self.sampler.sampled
             return Verdict("UNKNOWN", prop, [reason, *obstacles], [], self.stats, obstacles, complete=complete)
         return Verdict("TRUE", prop, [f"all {self.stats.states} states explored"], [], self.stats)
-
-
-def approximations(machine: Machine, moves: Sequence[Move]) -> list[str]:
-    """The markers on a trace that may add behaviour: they forbid FALSE. A marker is on a step, or on an input that was asked for."""
-    program, passed = machine.program, dict[int, None]()
-    if not any(marker.adds for marker in program.markers):
-        return []
-    for one in play(machine, moves):
-        passed.update(dict.fromkeys(step_markers(machine.step(one.move.slot, one.move.step))))
-        passed.update((question.marker, None) for question, _ in one.asked if question.marker is not None)
-    found = dict.fromkeys(program.markers[k] for k in passed)
-    return [f"{m.loc}: the trace relies on an approximation: {m.message}" + (f" ({m.remedy})" if m.remedy else "") for m in found if m.adds]
-
-
-def marker_line(program: Program, index: int) -> str:
-    marker = program.markers[index]
-    return f"{marker.loc}: {marker.kind}: {marker.message}" + (f" ({marker.remedy})" if marker.remedy else "")
 
 
 def _megabytes() -> float:

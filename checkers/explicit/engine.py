@@ -1,0 +1,68 @@
+"""The engine `explicit`: every reachable state, breadth first, so that a counterexample is a shortest one.
+
+Where that takes long, guided runs look for deeper violations (`hunter.py`; what they find need not be shortest), and if
+deadlocks are asked for, the order of locks may answer instead of the search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from fsoft.checkers.explicit.search import Explorer
+from fsoft.checkers.lock_order import LockOrder
+from fsoft.checkers.registry import Progress
+from fsoft.program.choice import Choice, Strayed
+from fsoft.program.program import Program
+from fsoft.program.verdict import NO_LIMITS, Limits, Stats, Verdict
+from fsoft.properties import monitors
+
+_FIRST = 4000  # states before the order of locks is asked
+
+
+class Explicit:
+    """The search behind the common interface."""
+
+    def check(self, program: Program, progress: Progress, **options: Any) -> Verdict:
+        reduction, seconds = options.pop("reduction", None), options.pop("timeout", None)
+        if reduction is not None:
+            options["choice"] = reduction.choice(program)
+        if "no-deadlock" in program.checks:
+            verdict = explore(program, progress=progress, limits=Limits(seconds, _FIRST), **options)
+            if verdict.kind != "UNKNOWN" or verdict.stats.states < _FIRST:
+                return _relying(verdict, reduction, options)
+            verdict = LockOrder().check(program, progress)
+            if verdict.kind == "TRUE":
+                return verdict
+        return _relying(explore(program, progress=progress, limits=Limits(seconds), **options), reduction, options)
+
+
+def _relying(verdict: Verdict, reduction: object, options: dict[str, Any]) -> Verdict:
+    """The verdict with what a proof relies on."""
+    if verdict.kind == "TRUE" and options.get("choice") is not None and not verdict.reasons[-1].startswith("without reduction"):
+        verdict.reasons.append(f"relies on: {reduction}")
+    return verdict
+
+
+def explore(program: Program, props: Sequence[str] | None = None, *, reduce: bool = True, limits: Limits = NO_LIMITS,
+            progress: Callable[[Stats], None] | None = None, seed: int = 0,
+            choice: Choice | None = None) -> Verdict:  # fmt: skip
+    """The engine `explicit`: one verdict for all properties together, at the first violation.
+
+    `props` defaults to the properties that are on in the program. `choice` leaves threads out where it can; if the program then does
+    what the choice did not foresee, all is explored again without it.
+    """
+    asked = sorted(program.checks) if props is None else list(props)
+    try:
+        search = Explorer(program, asked, monitors(asked), reduce=reduce, limits=limits, progress=progress, seed=seed, choice=choice)
+        return search.run()[0]
+    except Strayed:
+        verdict = Explorer(program, asked, monitors(asked), reduce=reduce, limits=limits, progress=progress, seed=seed).run()[0]
+        verdict.reasons.append("without reduction: an access goes where no pointer was seen to lead")
+        return verdict
+
+
+def explore_each(program: Program, props: Sequence[str] | None = None, *, reduce: bool = True, limits: Limits = NO_LIMITS,
+                 progress: Callable[[Stats], None] | None = None, seed: int = 0) -> list[Verdict]:  # fmt: skip
+    """The same search with a verdict for each property."""
+    asked = sorted(program.checks) if props is None else list(props)
+    return Explorer(program, asked, monitors(asked), reduce=reduce, limits=limits, progress=progress, seed=seed).run(all_properties=True)

@@ -22,7 +22,7 @@ install: $(STAMP)
 # A machine for which some solver has no wheel still gets everything else.
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --config-settings editable_mode=compat -e '.[all]' \
+	$(PIP) install --config-settings editable_mode=compat -e '.[all,dev]' \
 	  || { echo "make: not every solver installs here; fsoft works without those that did not"; \
 	       $(PIP) install --config-settings editable_mode=compat -e '.[dev]'; \
 	       for extra in sat smt bdd aiger; do $(PIP) install --config-settings editable_mode=compat -e ".[$$extra]" || true; done; }

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 from pycparser import c_ast
+from pycparser.c_parser import CParser
 
 from fsoft.frontend import nodes
+from fsoft.frontend.gnu import GnuParser
 from fsoft.frontend.parse import ParsedFile, parse_path, parse_text
 from fsoft.frontend.source import InputError, Unsupported
 
@@ -507,3 +509,20 @@ def test_other_encodings_in_strings_and_comments(tmp_path: Any) -> None:
         constant: Any = parsed.ast.ext[0].init
         assert constant.value.encode("utf-8", "surrogateescape") == b'"\xe9\xc3\xa9"'
         parsed.lines[path, 1].encode("utf-8")
+
+
+RULES = """
+    _accept _advance _build_declarations _build_function_definition _expect _fix_decl_name_type _is_inferred_auto _mark
+    _parse_attribute_specifier_sequence _parse_block_item _parse_compound_statement _parse_conditional_expression
+    _parse_decl_suffixes _parse_declaration_end _parse_designator _parse_error _parse_external_declaration
+    _parse_function_definition _parse_init_declarator _parse_initializer _parse_initializer_item _parse_jump_statement
+    _parse_labeled_statement _parse_parameter_declaration _parse_primary_expression _parse_specifiers _parse_statement
+    _parse_struct_declarator _parse_unary_expression _peek _peek_type _reset _starts_declaration _starts_expression
+    _starts_statement
+"""
+
+
+@pytest.mark.parametrize("name", RULES.split())
+def test_what_our_parser_overrides_is_there(name: str) -> None:
+    """A release of pycparser that renames a rule would silently stop using ours."""
+    assert hasattr(CParser, name) and getattr(GnuParser, name) is not getattr(CParser, name)

@@ -32,7 +32,6 @@ CHECKS = {
     "--conversion-check": ("no-bad-conversion", "floating numbers converted to an integer type that cannot hold them"),
     "--lock-check": ("no-lock-misuse", "unlocking what is not held, destroying what is in use, ..."),
 }
-MOST_THREADS = 63
 TERMINATION = "termination"
 FAIRNESS = ("none", "weak", "strong")
 
@@ -83,13 +82,6 @@ def seconds(text: str) -> float:
     return value
 
 
-def slots(text: str) -> int:
-    value = positive(text)
-    if value > MOST_THREADS:
-        raise argparse.ArgumentTypeError(f"at most {MOST_THREADS}, not {text}")
-    return value
-
-
 def heap(text: str) -> tuple[int | None, bool]:
     """`N`, `fresh` or `N,fresh`: objects per allocation site, and whether freed memory is ever handed out again."""
     count, reuse = None, True
@@ -103,7 +95,7 @@ def heap(text: str) -> tuple[int | None, bool]:
     return count, reuse
 
 
-for _type, _name in ((positive, "number"), (seconds, "number of seconds"), (slots, "number of threads"), (heap, "heap")):
+for _type, _name in ((positive, "number"), (seconds, "number of seconds"), (heap, "heap")):
     _type.__name__ = _name  # argparse prints it: "invalid number value: 'x'"
 
 
@@ -132,7 +124,7 @@ def add_lowering(parser: Parser) -> None:
     group.add_argument("--arg-length", type=positive, metavar="N", help="how many characters of each may be read (8)")
     group.add_argument("--entry", metavar="F", help="the function where the run starts (main)")
     group.add_argument("--thread", action="append", default=[], metavar="F", help="run F as a thread from the start (again for more)")
-    group.add_argument("--threads", type=slots, metavar="N", help="threads per creating statement whose count is not known (3)")
+    group.add_argument("--threads", type=positive, metavar="N", help="threads per creating statement whose count is not known (3)")
     group.add_argument("--heap", type=heap, metavar="N|fresh", help="heap objects per size if the count is not known (5); fresh: no reuse")
     group.add_argument("--malloc-may-fail", action="store_true", help="malloc may return a null pointer")
     group.add_argument("--library-may-fail", action="store_true", help="pthread_create, the *_init functions and their kin may fail")

@@ -149,12 +149,26 @@ def test_a_joined_slot_is_used_again(tmp_path: Path) -> None:
 MANY = "void *f(void *a) { USE return 0; } int main(void) { pthread_t t; for (int i = 0; i < COUNT; i++) pthread_create(&t, 0, f, 0); }"
 
 
-def test_more_threads_than_a_mask_holds_are_refused(tmp_path: Path) -> None:
+def test_more_threads_than_a_mask_holds_are_cut(tmp_path: Path) -> None:
     waiting = "pthread_cond_t c; pthread_mutex_t m; " + MANY.replace("USE", "pthread_mutex_lock(&m); pthread_cond_wait(&c, &m);")
-    with pytest.raises(InputError, match="more than 63 threads that may wait"):
-        program(waiting.replace("COUNT", "64"), tmp_path)
-    with pytest.raises(InputError, match="more than 255 threads;"):
-        program(MANY.replace("USE", "").replace("COUNT", "256"), tmp_path)
+    few = program(waiting.replace("COUNT", "64"), tmp_path)
+    assert len(few.threads) == 4
+    assert "slot" in {m.kind for m in few.markers if m.cuts}
+
+
+def test_ten_thousand_threads_are_a_few_slots_and_a_cut(tmp_path: Path) -> None:
+    text = MANY.replace("COUNT", "10000").replace("USE", "x++; assert(x < 4);")
+    assert len(program("int x; " + text, tmp_path).threads) == 4
+    assert verdict("int x; " + text, tmp_path) == "UNKNOWN"
+    assert verdict("int x; " + text.replace("x < 4", "x < 3"), tmp_path) == "FALSE(unreach-call)"
+    assert len(program("int x; " + text, tmp_path, threads=400).threads) == 401
+
+
+def test_sites_within_sites_have_slots_as_long_as_there_is_room(tmp_path: Path) -> None:
+    text = """int x; void *f(void *a) { x = 1; return 0; }
+    void *g(void *a) { pthread_t t; for (int i = 0; i < 40; i++) pthread_create(&t, 0, f, 0); return 0; }
+    int main(void) { pthread_t t; for (int i = 0; i < 40; i++) pthread_create(&t, 0, g, 0); }"""
+    assert len(program(text, tmp_path).threads) == 1 + 3 + 3 * 3
 
 
 def test_threads_that_are_in_no_set_may_be_many(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from fsoft.program.local import travelling_names
 from fsoft.program.lower.arguments import ARGC, Arguments, mentioned
 from fsoft.program.lower.calls import Copy
 from fsoft.program.lower.context import Frame, Shared
+from fsoft.program.lower.creation import MAX_THREADS
 from fsoft.program.lower.layout import is_signed, value_bits
 from fsoft.program.lower.memory import Memory
 from fsoft.program.lower.scan import Scan, facts_of, walk
@@ -228,9 +229,13 @@ def lower(unit: tree.Unit, options: Options) -> Program:
     for entry in [*entries, *filter(None, [options.observer])]:
         if entry not in unit.functions:
             raise InputError(NOWHERE, f"no function '{entry}' to start from; use --entry or --thread to name one")
-    program, reuses = _attempt(unit, options, entries, False)
+    most = MAX_THREADS
+    program, reuses, crowded = _attempt(unit, options, entries, False, most)
+    if crowded:  # a few slots for each of the sites, and a cut where one needs more
+        most = min(options.threads, most)
+        program, reuses, _ = _attempt(unit, options, entries, False, most)
     if reuses and any("__fsoft_reuses" in facts for facts in _calls(unit)):
-        program, _ = _attempt(unit, options, entries, True)
+        program, _, _ = _attempt(unit, options, entries, True, most)
     return program
 
 
@@ -238,11 +243,11 @@ def _calls(unit: tree.Unit) -> list[list[str]]:
     return [facts_of(definition.body).calls for definition in unit.functions.values() if "library" in definition.attributes]
 
 
-def _attempt(unit: tree.Unit, options: Options, entries: list[str], reuses: bool) -> tuple[Program, bool]:
-    """The Program, and whether a slot of it may run several threads. Library models ask for that (`__fsoft_reuses`) before all
-    creation sites are known, so the answer is found by a first attempt."""
+def _attempt(unit: tree.Unit, options: Options, entries: list[str], reuses: bool, most: int) -> tuple[Program, bool, bool]:
+    """The Program, whether a slot of it may run several threads, and whether there was no room for some site. Library models ask for the
+    former (`__fsoft_reuses`) before all creation sites are known, so the answers are found by a first attempt."""
     shared = _shared(unit, options)
-    shared.reuses = reuses
+    shared.reuses, shared.most_created = reuses, most
     shared.wanted = [*entries, *filter(None, [options.observer])]
     templates: dict[str, Template] = {}
     local_objects = {}
@@ -252,8 +257,9 @@ def _attempt(unit: tree.Unit, options: Options, entries: list[str], reuses: bool
         lowering = Lowering(shared, name)
         templates[name] = lowering.template(unit.functions[name], name == options.entry and not options.thread_functions)
         local_objects[name] = lowering.locals
-    program = Assembly(shared, templates, local_objects).program(entries[0], entries)
-    return program, any(site.repeat != 1 and not (options.unbounded and site.repeat is None) for site in shared.creates)
+    assembly = Assembly(shared, templates, local_objects)
+    program = assembly.program(entries[0], entries)
+    return program, any(site.repeat != 1 and not (options.unbounded and site.repeat is None) for site in shared.creates), assembly.crowded
 
 
 __all__ = ["lower"]

@@ -21,7 +21,8 @@ from fsoft.records import dataclass
 
 @dataclass(slots=True)
 class CreateSite:
-    """One `pthread_create` in a template: `own` names hold the first slot and the number of slots for each start routine."""
+    """One `pthread_create` in a template: `own` names hold the first slot and the number of slots for each start routine. `repeat` is how
+    often one thread may pass it; None where that is not known, or more than there shall be slots."""
 
     index: int
     template: str
@@ -45,6 +46,7 @@ class Shared:
     succeeding: dict[str, dict[str, None]] = field(default_factory=dict)  # library functions by the option that lets them fail
     limits: bool = False  # some address is compared with the end of static storage
     reuses: bool = False  # a slot may run several threads, one after the other
+    most_created: int = 0  # creations by one thread at one site up to which each has its slot
 
     @property
     def word(self) -> int:

@@ -11,7 +11,7 @@ from fsoft.program.lower.layout import value_bits
 from fsoft.program.options import Options
 from fsoft.program.program import Halt, Input, Store
 
-MAX_THREADS = 255
+MAX_THREADS = 255  # slots that a program gets for creations whose number is known; beyond, each site gets `Options.threads`
 MAX_IN_SETS = 63  # where the library keeps sets of threads: those of conditions, barriers and readers are words of 64 bits
 REPRESENTATIVES = 3  # slots that stand for any number of threads: one that moves, and two of which an invariant speaks
 
@@ -22,7 +22,7 @@ class Creation(Atomics):
     def create(self, call: tree.Call) -> Expr:
         handle, start, argument, detached = (self.value(a) for a in call.args)
         starts = self.callees(start, None)
-        repeat = self.repeat
+        repeat = self.repeat if self.repeat is not None and self.repeat <= self.shared.most_created else None
         site = CreateSite(len(self.shared.creates), self.name, repeat, starts, self.b.loc)
         self.shared.creates.append(site)
         self.shared.wanted.extend(s for s in starts if s not in self.shared.wanted)
@@ -113,5 +113,5 @@ class Creation(Atomics):
 def slots_of(site: CreateSite, options: Options) -> int:
     """How many slots a creation site has."""
     if site.repeat is not None:
-        return min(site.repeat, MAX_THREADS + 1)
+        return site.repeat
     return REPRESENTATIVES if options.unbounded else options.threads

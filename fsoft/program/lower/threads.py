@@ -2,7 +2,7 @@
 
 Slot 0 runs the entry. Every creation site of a running slot has slots of its own, so that the k-th thread made at one place is
 the same slot in every run. A start routine that creates itself gets slots until there are no more; the sites beyond
-point to descriptors that are always taken, and passing them is a cut.
+point to descriptors that are always taken, and passing them is a cut. So do sites for which there is no room (`crowded`).
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ class Assembly:
         self.parents: dict[int, int] = {}
         self.unbounded: list[tuple[int, ...]] = []  # groups of slots that stand for any number of threads
         self.busy = 1  # descriptors at the end of the array that are never free
+        self.crowded = False  # some site has no slots because others have taken all that there may be
 
     def program(self, name: str, entries: list[str]) -> Program:
         self._slots(entries)
@@ -87,25 +88,23 @@ class Assembly:
     def _group(self, creator: Thread, site: int, start: str, count: int) -> list[Thread]:
         """Slots for one site of one creator; none if the start routine is its own ancestor once too often."""
         self.busy = max(self.busy, count)
-        recursive = self._ancestors(creator.index).count(start)
         most = self._most() if len(self.threads) + count > MAX_IN_SETS else MAX_IN_SETS
-        if recursive and (recursive >= self.shared.options.threads or len(self.threads) + count > most):
+        full = len(self.threads) + count > most
+        recursive = self._ancestors(creator.index).count(start)
+        if full or recursive >= self.shared.options.threads:
+            self.crowded = self.crowded or not recursive
             creator.own[f"group:{site}:{start}"] = -1
             return []
-        if len(self.threads) + count > most:
-            loc = next(s.loc for s in self.shared.creates if s.index == site)
-            why = "" if most == MAX_THREADS else " that may wait at conditions or barriers, or read-lock"
-            raise InputError(loc, f"the program creates more than {most} threads{why}; bound their number or lower --threads")
         group = [self._thread(start, creator.index) for _ in range(count)]
         creator.own[f"group:{site}:{start}"] = group[0].index if group else -1
         return group
 
     def _most(self) -> int:
-        """How many threads there may be: fewer where threads may be bits of a word."""
+        """How many slots there may be: fewer where threads may be bits of a word."""
         steps = (step for template in self.templates.values() for step in template.steps)
         terms = (term for step in steps for term in (step.guard, *(e for action in step.actions for e in expressions(action))))
         in_sets = any(node.op == "shl" and node.width == 64 and node.args[1].op != "const" for node in postorder(tuple(terms)))
-        return MAX_IN_SETS if in_sets else MAX_THREADS
+        return MAX_IN_SETS if in_sets else max(MAX_THREADS, 4 * self.shared.options.threads)
 
     def _ancestors(self, index: int) -> list[str]:
         out = []

@@ -24,8 +24,8 @@ from fsoft.circuit.formats.export import Exported
 from fsoft.cli.arguments import request
 from fsoft.cli.build import build_circuit, build_parser
 from fsoft.cli.stages import Stages
+from fsoft.process import tools
 from fsoft.program.state import Violation
-from fsoft.solve import tools
 
 SMALL = 20_000
 """AND gates up to which py-aiger, which is slow, gets the file too."""

@@ -45,7 +45,7 @@ def read_lines(path: str) -> list[str]:
         text = read_file(path).decode("utf-8", "replace")
     except InputError:
         return []
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
 
 
 def _contents(handle: int, loc: Loc, path: str) -> bytes:

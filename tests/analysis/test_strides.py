@@ -22,7 +22,7 @@ def test_join_keeps_what_both_have() -> None:
 def offsets(text: str, folder: Path) -> tuple[Program, set[Stride]]:
     """Of every access to user memory by an address that is not constant."""
     (folder / "in.c").write_text(text)
-    program = load([str(folder / "in.c")])
+    program = load([str(folder / "in.c")], bits=32)
     strides = Strides(program, PointsTo(program))
     found = set()
     for template in program.templates():

@@ -67,11 +67,11 @@ def test_what_protects_is_the_cut_at_stores(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_summaries_are_legal_programs_without_the_cells(tmp_path: Path) -> None:
-    program, lines = summarised(load(file(tmp_path, STACK)))
+    program, lines = summarised(load(file(tmp_path, STACK), bits=32))
     check_legal(program)
     assert lines == ["elements of stack are 0 to 59"]
     assert next(obj for obj in program.objects if obj.name == "stack").runs == ()
-    same = load(file(tmp_path, STACK.replace("60", "6")))
+    same = load(file(tmp_path, STACK.replace("60", "6")), bits=32)
     assert Truncate(16, kept=0).apply(same) is same
 
 

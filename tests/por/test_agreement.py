@@ -91,9 +91,9 @@ def test_an_access_out_of_nowhere_abandons_the_reduction(tmp_path: Path) -> None
     """An integer spells the address of x, which no pointer analysis can know."""
     path = tmp_path / "p.c"
     path.write_text(STRAY)
-    program = load([str(path)], Options(), define=("ADDRESS=0",))
+    program = load([str(path)], Options(), bits=32, define=("ADDRESS=0",))
     x = next(obj for obj in program.objects if obj.name == "x")
-    program = load([str(path)], Options(), define=(f"ADDRESS={program.address(x)}",))
+    program = load([str(path)], Options(), bits=32, define=(f"ADDRESS={program.address(x)}",))
     plain, reduced = explore(program), explore(program, choice=Stubborn(Facts(program)))
     assert plain.last_line() == reduced.last_line()
     assert reduced.reasons[-1].startswith("without reduction")

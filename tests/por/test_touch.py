@@ -39,7 +39,7 @@ int main(void) {
 def loaded(folder: Path, text: str, kind: str = "none") -> Facts:
     path = folder / "p.c"
     path.write_text(text)
-    return Facts(load([str(path)], Options()), patterns(kind))
+    return Facts(load([str(path)], Options(), bits=32), patterns(kind))
 
 
 @pytest.mark.parametrize("line", [0, 8])

@@ -16,11 +16,13 @@ from fsoft.properties.waits import Waits, cycle
 HEAD = """#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
 pthread_mutex_t again = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
 pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 pthread_t s, t; int x; atomic_int flag;
+static const struct timespec soon = {1, 0};
 void __VERIFIER_atomic_begin(void); void __VERIFIER_atomic_end(void);
 """
 SPIN = "for (;;) { flag = !flag; }"  # main runs on: nothing here is a global deadlock
@@ -66,7 +68,7 @@ CASES = {
     "held by nobody who waits": (lock("m"), lock("m"), "TRUE"),
     "signalled, but the lock is gone": (lock("m") + "pthread_cond_wait(&c, &m);" + lock("n"),
                                         lock("n", "m") + "pthread_cond_signal(&c);", "FALSE"),
-    "time-outs are steps": (lock("m") + "pthread_mutex_timedlock(&n, 0);", lock("n") + "pthread_mutex_timedlock(&m, 0);", "TRUE"),
+    "time-outs are steps": (lock("m") + "pthread_mutex_timedlock(&n, &soon);", lock("n") + "pthread_mutex_timedlock(&m, &soon);", "TRUE"),
     "inside a section": ("__VERIFIER_atomic_begin();" + lock("m", "m") + "__VERIFIER_atomic_end();", "", "TRUE"),
 }  # fmt: skip
 

@@ -55,8 +55,13 @@ struct __fsoft_rwlock {
     __fsoft_mask waiting; /* writers that readers wait for, if the lock is of that kind */
     __fsoft_mask readers; /* who holds it for reading */
     __fsoft_mask again;   /* who of them holds it twice */
-    unsigned char kind24; /* glibc's kind in ILP32 */
-    char destroyed;
+    union {
+        struct {
+            unsigned char kind24; /* glibc's kind in ILP32 */
+            char destroyed;
+        };
+        int word24; /* one number of glibc's in LP64: set as a whole before its bytes are used */
+    };
     int writer;           /* id, 0 = none */
     int unused[4];
     unsigned kind48;      /* glibc's kind in LP64; the lock ends before it in ILP32 */

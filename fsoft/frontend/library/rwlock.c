@@ -21,6 +21,7 @@ static __fsoft_atomic int rwlock_init(struct __fsoft_rwlock *l, int kind) {
         l->kind24 = (unsigned char)kind;
     else
         l->kind48 = (unsigned)kind;
+    if (CHECKED && sizeof(void *) == 8) l->word24 = 0;
     if (CHECKED) l->destroyed = 0;
     return 0;
 }

@@ -469,12 +469,12 @@ class Explorer:
         """What forbids TRUE."""
         lines = []
         for halt in self.halts:
-            if halt.marker is not None and self.program.markers[halt.marker].cuts:
+            if halt.marker is not None and self.program.markers[halt.marker].hides((prop,)):
                 lines.append(marker_line(self.program, halt.marker))
             elif halt.kind in ("cut", "undefined"):
                 what = "undefined behaviour" if halt.kind == "undefined" else "cut"
                 lines.append(f"{halt.loc}: {what}: {halt.message}" if halt.message else f"{halt.loc}: {what}")
-        lines.extend(marker_line(self.program, k) for k in self.passed if self.program.markers[k].cuts)
+        lines.extend(marker_line(self.program, k) for k in self.passed if self.program.markers[k].hides((prop,) if prop else self.props))
         lines.extend(f"{q.loc}: input: only some values of {q.name} ({q.width} bits) were tried" for q in self.sampler.sampled.values())
         stopped = {found.prop: found.loc for found, _ in self.findings.values()}
         stopped.update({event.prop: event.loc for event in self.others})

@@ -240,7 +240,7 @@ class SlotSteps:
         """All that the step may do; None if its guard cannot hold."""
         out = Outcome()
         for tag in step.tags:
-            if tag.kind == "marker" and tag.operand is not None and self.program.markers[tag.operand.value].cuts:
+            if tag.kind == "marker" and tag.operand is not None and self.program.markers[tag.operand.value].hides(self.program.checks):
                 raise NoClaim(f"{step.loc}: {self.program.markers[tag.operand.value].message}")
         first, _ = self.split(World(dict(registers), dict(view)), step.guard)
         if first is None:
@@ -371,7 +371,7 @@ class SlotSteps:
         return []
 
     def _input(self, world: World, action: Input, step: Step) -> None:
-        if action.marker is not None and self.program.markers[action.marker].cuts:
+        if action.marker is not None and self.program.markers[action.marker].hides(self.program.checks):
             raise NoClaim(f"{step.loc}: {self.program.markers[action.marker].message}")
         values = any_of(self.program.threads[self.slot].template.registers[action.reg].width)
         if action.among is not None:

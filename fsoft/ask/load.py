@@ -48,6 +48,7 @@ def load(
         from fsoft.frontend.load import deeply
         from fsoft.frontend.load import load as read
         from fsoft.passes import PIPELINE, Fold, Truncate
+        from fsoft.program.abstractions import abstraction_notes
         from fsoft.program.legal import check_legal
         from fsoft.program.lower import lower
 
@@ -70,6 +71,7 @@ def load(
             after(one.name, program)
     with phase("legal"):
         check_legal(program)
+    program.notes = [*program.notes, *abstraction_notes(program)]
     if program.race_on:
         from fsoft.properties.race_objects import race_ranges
 

@@ -22,7 +22,7 @@ from fsoft.circuit.model.liveness import LASSO
 from fsoft.circuit.model.verdict import Answer, Stimulus, Unknown, Violated
 from fsoft.frontend.source import InputError, Loc, Source
 from fsoft.program.choice import Strayed
-from fsoft.program.markers import step_markers
+from fsoft.program.markers import dependence, step_markers
 from fsoft.program.options import Options
 from fsoft.program.program import Program
 from fsoft.program.verdict import NO_LIMITS, InternalError, Limits, Stats, Verdict
@@ -429,7 +429,7 @@ def _place(program: Program, lasso: Lasso) -> Loc:
 def _approximations(program: Program, lasso: Lasso) -> list[str]:
     steps = [program.threads[move.slot].template.steps[move.step] for move in lasso.moves()]
     markers = dict.fromkeys(program.markers[k] for step in steps for k in step_markers(step))
-    return [f"{m.loc}: the trace relies on an approximation: {m.message}" for m in markers if m.adds]
+    return [dependence(marker) for marker in markers if marker.adds]
 
 
 __all__ = ["Answered", "NotALasso", "allowed", "check_explicit", "folding", "live_encoding", "load_watched", "unreduced", "violated"]

@@ -263,7 +263,7 @@ class Executor:
         table = self._live[id(template)]
         before, after = table.names(table.at[step.source]), table.names(table.at[step.target])
         dead = [(indices[name], const(0, self.words.widths[indices[name]])) for name in sorted((before | written) - after)]
-        passes = tuple(f"marker.{marker}" for marker in step_markers(step) if self.program.markers[marker].cuts)
+        passes = tuple(f"marker.{marker}" for marker in step_markers(step) if self.program.markers[marker].hides(self.program.checks))
         asks = any(isinstance(action, (Input, Alloc, Enter)) for action in step.actions)
         return _Facts(tuple(sorted(indices[name] for name in mentioned)), asks, passes, tuple(dead))
 

@@ -266,7 +266,7 @@ def add_violations(model: Model, program: Program, steps: Iterable[Taken], durin
 
 
 def _cutting(program: Program, step: Step) -> list[int]:
-    return [marker for marker in step_markers(step) if program.markers[marker].cuts]
+    return [marker for marker in step_markers(step) if program.markers[marker].hides(program.checks)]
 
 
 def _add_bound(model: Model, name: str, when: Expr) -> None:

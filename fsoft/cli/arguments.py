@@ -15,7 +15,7 @@ from fsoft.cli.exits import UsageError
 from fsoft.cli.tasks import Question, Task, read_compile_commands, read_property, read_task
 from fsoft.frontend.source import Loc, Unsupported, program_name
 from fsoft.frontend.types import HOST
-from fsoft.program.options import PROPERTIES, RACE_MODELS, UNWOUND_EXPANSION
+from fsoft.program.options import ASSUMPTIONS, PROPERTIES, RACE_MODELS, UNWOUND_EXPANSION
 
 if TYPE_CHECKING:
     from fsoft.properties.ltl.syntax import Text
@@ -133,7 +133,9 @@ def add_lowering(parser: Parser) -> None:
     calls = "one copy of a function per thread, or one per call (the default, if that is not too large)"
     group.add_argument("--calls", choices=("once", "inline"), help=calls)
     group.add_argument("--eval-order", choices=("left", "right", "any"), help="the order of evaluation of operands and arguments")
-    group.add_argument("--unknown-functions", choices=("reject", "havoc"), help="functions without body or model: an error, or any result")
+    group.add_argument("--strict", action="store_true", help="what cannot be modelled exactly is an error, not an abstraction")
+    group.add_argument("--assume", action="append", default=[], choices=tuple(ASSUMPTIONS),
+                       help="; ".join(f"{name}: {text}" for name, text in ASSUMPTIONS.items()))  # fmt: skip
     group.add_argument("--no-fold", action="store_true", help="keep one step per statement part")
 
 
@@ -314,7 +316,6 @@ def _options(args: argparse.Namespace, question: Question, task: Task | None, so
         "calls": args.calls,
         "expansion": UNWOUND_EXPANSION if _unwinds(args) else None,
         "eval_order": args.eval_order,
-        "unknown_functions": args.unknown_functions,
     }
     chosen = {name: value for name, value in given.items() if value is not None}
     return Options(
@@ -323,6 +324,8 @@ def _options(args: argparse.Namespace, question: Question, task: Task | None, so
         heap_reuse=args.heap[1] if args.heap else True,
         malloc_may_fail=args.malloc_may_fail,
         library_may_fail=args.library_may_fail,
+        strict=args.strict,
+        assume=tuple(dict.fromkeys(args.assume)),
         checks=question.checks,
         fold=not args.no_fold,
         race_on=_race_on(args, question),

@@ -29,6 +29,7 @@ from fsoft.cli.search import Examined, Listed, Watch, add_engine, check_question
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.cli.supervisor import begun
 from fsoft.process.phases import collected, phase, seconds_until_now
+from fsoft.program.abstractions import abstraction_lines, fixed_readings
 from fsoft.program.program import Check, Program
 from fsoft.program.verdict import Stats, Verdict
 
@@ -106,6 +107,7 @@ def make_parser() -> Parser:
     output.add_argument("--html", metavar="FILE", help="write a report to look at in a browser: one file, no network")
     add_reports(output)
     output.add_argument("--show-properties", action="store_true", help="list the checks of the program and stop")
+    output.add_argument("--abstractions", action="store_true", help="list all that is not modelled exactly, and how C is read, and stop")
     output.add_argument("--show-loops", action="store_true", help="list the loops of the program and stop: the names for --unwindset")
     output.add_argument("--profile", action="store_true", help="the time of every phase, on stderr")
     add_insight(parser)
@@ -119,7 +121,7 @@ def examined(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask)
     watch, program, code, limit = Watch(), None, None, ""
     try:
         program = stages.load(asked)
-        if args.show_properties or args.show_loops:
+        if args.show_properties or args.show_loops or args.abstractions:
             raise Listed(_listed(program, args))
         program, verdict = under_race_model(*ask(program, watch))
         verdict = _simpler(program, verdict) if args.shorten and shown(args) else verdict
@@ -195,6 +197,8 @@ def _stopped(why: str, watch: Watch, program: Program | None) -> Verdict:
 def _listed(program: Program, args: argparse.Namespace) -> str:
     """What was to be listed, and nothing else."""
     lines = properties(program) if args.show_properties else []
+    if args.abstractions:
+        lines += [*abstraction_lines(program), *fixed_readings(program, args.eval_order or "left", args.assume)]
     if args.show_loops:
         from fsoft.analysis.loops import show_loops
 

@@ -186,7 +186,7 @@ class _Builder:
                 bad = disj(bad, condition)
         for condition in effect.cuts.values():
             bad = disj(bad, condition)
-        passes = any(self.program.markers[marker].cuts for marker in step_markers(step))
+        passes = any(self.program.markers[marker].hides(self.program.checks) for marker in step_markers(step))
         return TRUE if passes else bad
 
     def _move(self, slot: int, step: Step, effect: Effect) -> Move:

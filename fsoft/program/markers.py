@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsoft.program.interpreter import Machine
-from fsoft.program.program import Program, Step
+from fsoft.program.program import Marker, Program, Step
 from fsoft.program.replay import play
 from fsoft.program.verdict import Move
 
@@ -16,15 +16,25 @@ def step_markers(step: Step) -> tuple[int, ...]:
 
 
 def approximations(machine: Machine, moves: Sequence[Move]) -> list[str]:
-    """The markers on a trace that may add behaviour: they forbid FALSE. A marker is on a step, or on an input that was asked for."""
-    program, passed = machine.program, dict[int, None]()
+    """What a trace depends on that the program may not do: such a trace is a candidate, no counterexample. A marker is on a step, or on an
+    input that was asked for."""
+    program, passed = machine.program, dict[int, list[str]]()
     if not any(marker.adds for marker in program.markers):
         return []
     for one in play(machine, moves):
-        passed.update(dict.fromkeys(step_markers(machine.step(one.move.slot, one.move.step))))
-        passed.update((question.marker, None) for question, _ in one.asked if question.marker is not None)
-    found = dict.fromkeys(program.markers[k] for k in passed)
-    return [f"{m.loc}: the trace relies on an approximation: {m.message}" + (f" ({m.remedy})" if m.remedy else "") for m in found if m.adds]
+        for number in step_markers(machine.step(one.move.slot, one.move.step)):
+            passed.setdefault(number, [])
+        for question, answer in one.asked:
+            if question.marker is not None:
+                passed.setdefault(question.marker, []).append(f"{question.name} = {answer}")
+    found = [(program.markers[number], values) for number, values in passed.items() if program.markers[number].adds]
+    return [dependence(marker, values) for marker, values in found]
+
+
+def dependence(marker: Marker, values: Sequence[str] = ()) -> str:
+    """What a trace depends on, in words, with the values that were taken."""
+    taken = f", here {', '.join(dict.fromkeys(values))}" if values else ""
+    return f"{marker.loc}: depends on: {marker.message}{taken}" + (f" ({marker.remedy})" if marker.remedy else "")
 
 
 def marker_line(program: Program, index: int) -> str:

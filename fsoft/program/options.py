@@ -20,6 +20,8 @@ PROPERTIES = (
     "no-deadlock",
 )
 RACE_MODELS = ("svcomp", "c11")
+ASSUMPTIONS = {"quiet-unknown": "functions without body, model or row of effects return any value and do nothing else"}
+"""What the user may assume, and what that means: an answer names it."""
 GROWING = ("threads", "heap", "recursion", "args_bound", "arg_length")
 """The options that bound the program: raised where they cut, unless the user has set them."""
 UNWOUND_EXPANSION = 400_000
@@ -37,7 +39,8 @@ class Options:
     has at most `expansion` nodes with all calls expanded.
     `race_on`: the C names of the objects on which data races count; none means all. `race_model`: "svcomp" or "c11".
     `malloc_may_fail`: allocations may give null. `library_may_fail`: creating threads, locks and their kin may fail for want of resources.
-    `checks`: properties of PROPERTIES that are on. `unknown_functions`: "reject" or "havoc".
+    `checks`: properties of PROPERTIES that are on. `strict`: what cannot be modelled exactly is an error, not an
+    abstraction. `assume`: names of ASSUMPTIONS that the user makes.
     `error_labels`: labels that violate unreach-call when they are reached; ERROR does in tasks of the competition in any case.
     `observer`: a function that only looks on (the atoms of an LTL formula), in a slot of its own behind all others. What it reads
     stays visible, and steps that may stop their thread stay apart from accesses, because the end is observed.
@@ -59,7 +62,8 @@ class Options:
     calls: str = "auto"  # or "inline", "once"
     expansion: int = 60_000
     eval_order: str = "left"  # or "right", "any"
-    unknown_functions: str = "reject"
+    strict: bool = False
+    assume: tuple[str, ...] = ()
     error_labels: tuple[str, ...] = ()
     checks: frozenset[str] = frozenset({"unreach-call"})
     fold: bool = True

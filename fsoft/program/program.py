@@ -16,6 +16,7 @@ stores itself. The step keeps a `Tag` for the analyses.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import field, replace
 from typing import Union
 
@@ -161,6 +162,9 @@ class Leave:
 
 Action = Union[Assign, Load, Store, Input, Require, Check, Halt, Alloc, Free, Measure, Enter, Leave]
 
+WHOLE_RUNS = frozenset({"no-deadlock", "valid-memtrack"})
+"""Properties that more behaviour can hide errors against. So it is with formulas over runs, which are asked with an observer."""
+
 PADDING = "padding"
 """The `ctype` of runs of bytes between members, and the name of the inputs that such bytes get where a struct is assigned."""
 
@@ -304,14 +308,21 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """An approximation, by name. `cuts` forbids TRUE when reached, `adds` forbids FALSE when the trace passes it."""
+    """What is not exact, with its place: an abstraction, or a bound. `cuts`: behaviour of the program is left out beyond it, which forbids
+    TRUE where it is reached. `adds`: behaviour that the program may not have, so that a trace that passes it is only a candidate.
+    `message` is a noun phrase ("what 'f' does"), `remedy` what the user can do about it."""
 
-    kind: str  # loop, recursion, slot, heap, input, havoc, ...
+    kind: str  # loop, recursion, slot, heap, input, unknown, ...
     cuts: bool
     adds: bool
     loc: Loc
     message: str
     remedy: str = ""
+
+    def hides(self, props: Collection[str]) -> bool:
+        """Whether an error against one of the properties may be hidden behind it. What only adds keeps the truth of safety; it hides
+        errors of whole runs, because an unknown call that returns, unlocks or frees ends a wait or a leak."""
+        return self.cuts or (self.adds and not WHOLE_RUNS.isdisjoint(props))
 
 
 @dataclass(slots=True)
@@ -385,5 +396,5 @@ class Program:
 __all__ = [
     "Action", "Alloc", "Apart", "Assign", "Check", "Enter", "FALSE", "Free", "Halt", "Input", "Leave", "Load", "Location", "Marker",
     "Measure", "ORDERS", "Object", "Origin", "PADDING", "Pool", "Program", "Register", "Require", "Run", "STOPS", "Step", "Store", "TRUE",
-    "Tag", "Template", "Thread",
+    "Tag", "Template", "Thread", "WHOLE_RUNS",
 ]  # fmt: skip

@@ -110,10 +110,10 @@ def test_function_pointers_reach_functions_of_a_fitting_type_only(tmp_path: Path
 def test_functions_without_body_are_named_or_havocked(tmp_path: Path) -> None:
     text = "int mystery(int); int main(void) { assert(mystery(1) != 77); return 0; }"
     with pytest.raises(InputError, match=r"p\.c:4:.*'mystery' has no body and no model"):
-        program(text, tmp_path)
-    assert verdict(text, tmp_path, unknown_functions="havoc") == "UNKNOWN"
+        program(text, tmp_path, strict=True)
+    assert verdict(text, tmp_path) == "UNKNOWN"
     fine = "int mystery(int); int main(void) { _Bool b = mystery(1); assert(b == 0 || b == 1); return 0; }"
-    assert verdict(fine, tmp_path, unknown_functions="havoc") != "FALSE(unreach-call)"
+    assert verdict(fine, tmp_path) != "FALSE(unreach-call)"
 
 
 # ---------------------------------------------------------------- threads

@@ -204,7 +204,7 @@ class _Encoder:
                 terms = self.terms[slot][index]
                 effect = terms.effect
                 for marker in step_markers(template.steps[index]):
-                    if self.program.markers[marker].cuts:
+                    if self.program.markers[marker].hides(self.program.checks):
                         effect.passes.append(f"marker.{marker}")
                 enabled = disj(enabled, conj(conj(at_source, pick), effect.enabled))
                 when = conj(conj(here, pick), effect.enabled)

@@ -17,6 +17,7 @@ from fsoft.program.lower.context import Frame, MemoryPlace, RegisterPlace
 from fsoft.program.lower.layout import is_signed, value_bits
 from fsoft.program.lower.output import Output
 from fsoft.program.lower.scan import targets
+from fsoft.program.lower.unknown import Unknown
 from fsoft.program.program import Assign, Enter, Input, Step
 
 MAX_STEPS = 400_000
@@ -37,7 +38,7 @@ class Copy:
     sites: int = 0
 
 
-class Calls(Output):
+class Calls(Output, Unknown):
     """`call` lowers any call and gives its value: an expression, the place of a record, or None for void."""
 
     copies: dict[tuple[str, int, int], Copy]
@@ -85,20 +86,12 @@ class Calls(Output):
             return self._once(call, definition, active)
         return self._inline(call, definition)
 
-    def _unknown(self, call: tree.Call, name: str) -> Expr | None:
-        if self.options.unknown_functions != "havoc":
+    def _unknown(self, call: tree.Call, name: str) -> Expr | MemoryPlace | None:
+        if self.options.strict:
             why = why_rejected(name)
-            advice = "give its source too, or use --unknown-functions havoc"
+            advice = "give its source too, or leave out --strict"
             raise Unsupported(call.loc, f"function '{name}' has no body and no model{f' ({why})' if why else ''}; {advice}")
-        for argument in call.args:
-            self.effect(argument)
-        self.shared.notes[f"calls of '{name}' return any value and change nothing else"] = None
-        marker = self.shared.marker("havoc", call.loc, f"call of unknown function '{name}'", "give its source", cuts=False, adds=True)
-        self.b.seal()
-        self.b.tag("marker", self.word_const(marker))
-        if isinstance(call.type, ct.Void) or not ct.is_scalar(call.type):
-            return None
-        return self._nondet(call, name)
+        return self.unknown_call(call, name)
 
     # ------------------------------------------------------------ calls through pointers
 

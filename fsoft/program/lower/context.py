@@ -8,7 +8,7 @@ from dataclasses import field
 
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
-from fsoft.frontend.source import Loc
+from fsoft.frontend.source import Loc, Unsupported
 from fsoft.program.expr import Expr, const, make, negate, own, resize
 from fsoft.program.lower.builder import Builder
 from fsoft.program.lower.layout import BitRange, is_signed, value_bits
@@ -57,6 +57,7 @@ class Shared:
         key = (loc, message)
         if key not in self.undefined:
             self.undefined[key] = len(self.memory.markers)
+            cuts = cuts or (adds and bool(self.options.observer))  # more runs hide errors from formulas over runs
             self.memory.markers.append(Marker(kind, cuts, adds, loc, message, remedy))
         return self.undefined[key]
 
@@ -308,6 +309,22 @@ class Context(ABC):
             self.halt("undefined", marker, loc)
         else:
             self.b.emit(Halt("undefined", marker, when, loc))
+
+    def abstract(self, kind: str, loc: Loc, message: str, remedy: str = "", *, adds: bool = True, cuts: bool = False) -> int:
+        """What follows at the cursor is no exact meaning of the program: the marker that every run which comes here passes, also for the
+        inputs that stand for what is unknown. `message` is a noun phrase that says what is not exact. With `--strict` an Unsupported."""
+        if self.options.strict:
+            raise Unsupported(loc, f"{message} is not modelled exactly{f': {remedy}' if remedy else ''} (--strict)")
+        marker = self.shared.marker(kind, loc, message, remedy, cuts=cuts, adds=adds)
+        self.b.seal()
+        self.b.tag("marker", self.word_const(marker))
+        return marker
+
+    def any_value(self, width: int, name: str, marker: int, signed: bool = False) -> Expr:
+        """An input that stands for a value nobody knows: a trace says what it was taken to be, and on which abstraction that rests."""
+        target = self.b.temporary(width)
+        self.b.emit(Input(str(target.data), name, loc=self.b.loc, signed=signed, marker=marker))
+        return target
 
     def halt(self, kind: str, marker: int | None, loc: Loc) -> None:
         """The thread stops here, always."""

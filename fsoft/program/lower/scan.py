@@ -58,6 +58,7 @@ class Facts:
     forgotten: list[ct.Record] = field(default_factory=list)  # pointers to such structs become `void *`
     regained: list[ct.Record] = field(default_factory=list)  # a `void *` becomes a pointer to such a struct
     back_labels: set[str] = field(default_factory=set)
+    numbered: bool = False  # an address becomes a number
     endless: set[str] = field(default_factory=set)  # labels of a statement that only jumps there: `L: goto L;`
     size: int = 0
 
@@ -86,6 +87,7 @@ def facts_of(root: object) -> Facts:
             else:
                 facts.indirect = True
         elif isinstance(node, tree.Cast) and id(node) not in blocks:
+            facts.numbered = facts.numbered or (isinstance(node.type, ct.Int) and isinstance(node.operand.type, ct.Pointer))
             facts.views |= _views(node)
             _note_records(node, facts)
         elif isinstance(node, tree.ExprStatement):
@@ -269,6 +271,7 @@ class Scan:
         views = {view for facts in users for view in facts.views}
         self.looks = "numbers" in views or {"forgotten", "guessed"} <= views or not self.user_refers_to.isdisjoint(_LOOKING)
         self.looks = self.looks or _changes_type(users)
+        self.numbered = any(facts.numbered for facts in users)
         self.copies = any(facts.copies for facts in users) or not self.user_refers_to.isdisjoint(_COPYING)
 
     def fixed_value(self, expr: tree.Expr) -> int | None:

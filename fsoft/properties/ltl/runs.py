@@ -143,7 +143,7 @@ class Runs:
         function, chooser = self.machine.function(slot, index), self.chooser
         chooser.reset()
         markers = step_markers(self.machine.step(slot, index))
-        cutting = [marker_line(self.program, k) for k in markers if self.program.markers[k].cuts]
+        cutting = [marker_line(self.program, k) for k in markers if self.program.markers[k].hides(self.program.checks)]
         while True:
             v, events, log = list(state), list[Event](), list[Access]()
             if function(v, chooser, events, log):

@@ -46,7 +46,7 @@ int main(void) {
   out(anon.b); out(anon.c); out(fx.d[2]); out(sizeof fx); out(wrapc(300)); out((signed char)200); out((unsigned short)-1); out((_Bool)0.1); out((_Bool)(void*)0);
   char ch = 127; ch++; out(ch); unsigned char uc = 0; uc--; out(uc); short sh = 32767; sh += 1; out(sh); uc = 200; uc += 100; out(uc); uc >>= 1; out(uc); uc = ~uc; out(uc); uc *= 0.5; out(uc); int in = 7; in /= 2.0; out(in); in <<= 2L; out(in); in = -7; out(in / 2); out(in % 3); out(in >> 1); out((unsigned)in >> 28); out(in < 1u); out(-1L < 1u); out((long long)-1 < 1u);
   _Bool b = 5; out(b); b += 3; out(b); b--; out(b); b--; out(b); ++b; out(b); b ^= 1; out(b); 
-  int x = 1; x = (x++, x + 5); out(x); out(x ? 1 : 2.5); out(sizeof(x ? 1 : 2.5)); out((x, 3)); x = x-- - 1; out(x);
+  int x = 1; x = (x++, x + 5); out(x); out(x ? 1 : 2.5); out(sizeof(x ? 1 : 2.5)); out((x, 3)); x = (x--, x - 1); out(x);
   int *lit = (int[]){4, 5, 6}; out(lit[2]); struct p *pp; for (int i = 0; i < 3; i++) { pp = &(struct p){i, .y = i * 2}; out(pp->y); }
   __auto_type av = 3.5f; out(av * 2); typeof(x) *px = &x; out(*px); out(_Generic(av, float: 1, default: 2)); out(_Generic(&x, int *: 3, default: 4));
   out(offsetof(struct q, p[1].y)); out(sizeof(struct q)); out(_Alignof(struct q)); out(__alignof__(short)); out('ab'); out('\xff'); out(L'\x1234'); out("abc"[1]); out(2["xyz"]);

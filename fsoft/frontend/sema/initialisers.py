@@ -62,8 +62,33 @@ class _Target:
         self.items = [item for item, gone in zip(self.items, inside, strict=True) if not gone]
         return all(a or b for a, b in zip(inside, apart, strict=True))
 
+    def ordered(self) -> tuple[tree.InitItem, ...]:
+        """As gcc evaluates them: by place, and without those that are overridden, if only in a part. (C11 6.7.9p23 leaves the order open,
+        and whether a value that is overridden is computed.)"""
+        if not self.designated:
+            return tuple(self.items)
+        kept: dict[tuple[int, int, int], tree.InitItem] = {}
+        wholes: list[tuple[int, int, int]] = []  # those of `kept` that are structs
+        for item in self.items:
+            key = _place(item)
+            kept.pop(key, None)
+            if not is_scalar(item.type):
+                kept = {other: old for other, old in kept.items() if not key[0] <= other[0] <= other[2] <= key[2]}
+            for whole in [whole for whole in wholes if whole[0] <= key[0] <= key[2] <= whole[2]]:
+                kept.pop(whole, None)
+                wholes.remove(whole)
+            if not is_scalar(item.type):
+                wholes.append(key)
+            kept[key] = item
+        return tuple(item for _, item in sorted(kept.items(), key=lambda entry: entry[0][:2]))
+
     def cover(self, end: int) -> None:
         self.end = max(self.end, end)
+
+
+def _place(item: tree.InitItem) -> tuple[int, int, int]:
+    """The first byte, the first bit in it of a bit-field, and the byte behind the last one."""
+    return item.offset, item.bitfield.bit_offset if item.bitfield else 0, item.offset + size_of(item.type)
 
 
 class Initialisers:
@@ -85,7 +110,7 @@ class Initialisers:
         else:
             self._bare(target, ctype, node)
             return tree.Initializer(tuple(target.items), False), ctype
-        return tree.Initializer(tuple(target.items), True), self._sized(ctype, target.end)
+        return tree.Initializer(target.ordered(), True), self._sized(ctype, target.end)
 
     def _bare(self, target: _Target, ctype: CType, node: Node) -> None:
         """A scalar or record initialised by an expression."""

@@ -7,13 +7,14 @@ A function marked atomic, or named `__VERIFIER_atomic_*` by the user, runs as on
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 from fsoft.frontend.library.table import why_rejected
 from fsoft.frontend.source import InputError, Unsupported
 from fsoft.program.expr import FALSE, Expr, const, eq, postorder
-from fsoft.program.lower.context import Frame, MemoryPlace, RegisterPlace
+from fsoft.program.lower.context import Frame, MemoryPlace, Place, RegisterPlace
 from fsoft.program.lower.layout import is_signed, value_bits
 from fsoft.program.lower.output import Output
 from fsoft.program.lower.scan import targets
@@ -46,6 +47,8 @@ class Calls(Output, Unknown):
     def call(self, call: tree.Call) -> Expr | MemoryPlace | None:
         if self.b.here is None:
             return None
+        if self.options.eval_order == "any" and self._in_open_order(call):
+            call = self._in_any_places(call)
         if not isinstance(call.callee, tree.FunctionName):
             return self._indirect(call, self.value(call.callee), len(call.args))
         name = call.callee.name
@@ -64,6 +67,11 @@ class Calls(Output, Unknown):
         if name in _NO_EFFECT:
             raise Unsupported(call.loc, f"'{name}' is only for the condition of an if")
         return self._named(call, name)
+
+    def _in_open_order(self, call: tree.Call) -> bool:
+        """Calls in code of the user; builtins have arguments that are not evaluated."""
+        name = call.callee.name if isinstance(call.callee, tree.FunctionName) else ""
+        return not name.startswith(("__builtin_", "__fsoft_")) and "library" not in self.frame.function.attributes
 
     def _named(self, call: tree.Call, name: str) -> Expr | MemoryPlace | None:
         definition = self.shared.unit.functions.get(name)
@@ -242,11 +250,36 @@ class Calls(Output, Unknown):
             order.reverse()
         out: dict[int, Expr | MemoryPlace] = {}
         for index, argument in order:
-            if isinstance(argument.type, ct.Record):
-                out[index] = self.record(argument)
-            else:
-                out[index] = self.value(argument)
+            out[index] = self._evaluated_argument(argument)
         return [out[i] for i in range(len(call.args))]
+
+    def _evaluated_argument(self, argument: tree.Expr) -> Expr | MemoryPlace:
+        return self.record(argument) if isinstance(argument.type, ct.Record) else self.value(argument)
+
+    def _in_any_places(self, call: tree.Call) -> tree.Call:
+        """The same call of what is evaluated by then, in any order: the arguments and the function, but for those that only read what no
+        other one can change."""
+        parts = [call.callee, *call.args]
+        loud = [k for k, part in enumerate(parts) if not isinstance(part, tree.FunctionName) and not self.quiet(part)]
+        if len(loud) < 2:
+            return call
+        places = {k: self._unnamed(parts[k]) for k in loud}
+        self.in_any_order(*(partial(self._evaluate_into, parts[k], self.frame.bindings[places[k].symbol]) for k in loud))
+        callee, *args = [places.get(k, part) for k, part in enumerate(parts)]
+        return tree.Call(call.type, call.loc, callee, tuple(args))
+
+    def _unnamed(self, expr: tree.Expr) -> tree.Variable:
+        """A variable for the value of an expression."""
+        symbol = tree.Symbol("", "", expr.type, "local", expr.loc)
+        record = isinstance(expr.type, ct.Record)
+        self.frame.bindings[symbol] = self.new_record(expr.type, expr.loc) if record else self.b.temporary(value_bits(expr.type))
+        return tree.Variable(expr.type, expr.loc, symbol)
+
+    def _evaluate_into(self, expr: tree.Expr, target: Expr | Place) -> None:
+        if isinstance(target, MemoryPlace):
+            self.copy_record(target, self.record(expr), expr.type, expr.loc, fresh=True)
+        elif isinstance(target, Expr):
+            self.b.emit(Assign(str(target.data), self.value(expr)))
 
     def _missing(self, symbol: tree.Symbol) -> Expr:
         target = self.b.temporary(value_bits(symbol.type))

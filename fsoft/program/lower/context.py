@@ -18,6 +18,8 @@ from fsoft.program.options import Options
 from fsoft.program.program import PADDING, Assign, Check, Enter, Halt, Input, Leave, Load, Marker, Run, Store
 from fsoft.records import dataclass
 
+_CHECKED = "switch on the check that names it, to see the run"
+
 
 @dataclass(slots=True)
 class CreateSite:
@@ -303,8 +305,8 @@ class Context(ABC):
         else:
             self.undefined(message, loc, negate(condition))
 
-    def undefined(self, message: str, loc: Loc, when: Expr | None = None) -> None:
-        marker = self.shared.marker("undefined", loc, message, "switch on the check that names it, to see the run")
+    def undefined(self, message: str, loc: Loc, when: Expr | None = None, remedy: str = _CHECKED) -> None:
+        marker = self.shared.marker("undefined", loc, message, remedy)
         if when is None:
             self.halt("undefined", marker, loc)
         else:

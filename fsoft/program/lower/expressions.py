@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 from fsoft.frontend.source import Loc
-from fsoft.program.expr import Expr, binary, bits_of_float, conj, const, disj, make, negate, resize
+from fsoft.program.expr import TRUE, Expr, binary, bits_of_float, conj, const, disj, eq, make, negate, resize
 from fsoft.program.lower import operators as ops
 from fsoft.program.lower.bounds import array_bound
 from fsoft.program.lower.context import Context, MemoryPlace, Place, RegisterPlace
@@ -145,9 +145,17 @@ class Expressions(Context):
     def _assign(self, expr: tree.Assign) -> Expr:
         if isinstance(expr.type, ct.Record):
             raise AssertionError("record assignment has no scalar value")
+        self._sequenced(expr)
         place, value = self.target_and_value(expr.target, expr.value)
         self.store(place, value, expr.loc)
         return self._stored(place, value)
+
+    def _sequenced(self, expr: tree.Assign | tree.CompoundAssign) -> None:
+        """Where C gives a full expression no meaning, its thread stops."""
+        name = self.shared.scan.unsequenced.get(id(expr))
+        if name is not None:
+            message = f"'{name}' is changed twice, or changed and used, with no sequence point between"
+            self.undefined(message, expr.loc, TRUE, "write it as two statements")
 
     def _stored(self, place: Place, value: Expr) -> Expr:
         """The value of an assignment: what the target then holds."""
@@ -185,23 +193,36 @@ class Expressions(Context):
             self.b.emit(Assign(str(base.data), place.base))
             shape.append(place)
 
-        self._in_any_order(left, lambda: self.b.emit(Assign(str(result.data), self.value(value))))
+        self.in_any_order(left, lambda: self.b.emit(Assign(str(result.data), self.value(value))))
         pinned = shape[0]
         return MemoryPlace(base, pinned.offset, pinned.type, pinned.bits, pinned.atomic), result
 
-    def _in_any_order(self, first: Callable[[], None], second: Callable[[], None]) -> None:
-        choice = self.b.temporary(1)
-        self.b.emit(Input(str(choice.data), "evaluation order", loc=self.b.loc))
-        one, other, join = self.b.location(), self.b.location(), self.b.location()
-        self.b.branch(choice, one, other)
-        for start, order in ((one, (first, second)), (other, (second, first))):
-            self.b.place(start)
-            for part in order:
-                part()
+    def in_any_order(self, *parts: Callable[[], None]) -> None:
+        """All parts, in every order: each of as many turns takes one of those that are left."""
+        if len(parts) == 1:
+            parts[0]()
+            return
+        left = self.b.temporary(len(parts))
+        self.b.emit(Assign(str(left.data), const(-1, len(parts))))
+        for turn in range(len(parts)):
+            self._one_of(parts, left, last=turn == len(parts) - 1)
+
+    def _one_of(self, parts: tuple[Callable[[], None], ...], left: Expr, last: bool) -> None:
+        """Do a part whose bit in `left` is set, and clear it."""
+        choice = self.b.temporary(8)
+        self.b.emit(Input(str(choice.data), "evaluation order", left, loc=self.b.loc))
+        ways, join = [self.b.location() for _ in parts], self.b.location()
+        self.b.switch([(eq(choice, const(k, 8)), way) for k, way in enumerate(ways)])
+        for k, (way, part) in enumerate(zip(ways, parts, strict=True)):
+            self.b.place(way)
+            part()
+            if not last:
+                self.b.emit(Assign(str(left.data), make("and", left.width, (left, const(~(1 << k), left.width)))))
             self.b.jump(join)
         self.b.place(join)
 
     def _compound(self, expr: tree.CompoundAssign) -> Expr:
+        self._sequenced(expr)
         if self.options.eval_order == "any" and self._simple_target(expr.target) and not self.quiet(expr.value):
             place = self.place(expr.target)
             if not (isinstance(place, MemoryPlace) and place.atomic):
@@ -216,7 +237,7 @@ class Expressions(Context):
     def _update_in_any_order(self, expr: tree.CompoundAssign, place: Place) -> Expr:
         """`x += f()`: x is read before the call or after it."""
         old, operand = self.b.temporary(value_bits(expr.target.type)), self.b.temporary(value_bits(expr.value.type))
-        self._in_any_order(
+        self.in_any_order(
             lambda: self.b.emit(Assign(str(old.data), self.load(place, expr.loc))),
             lambda: self.b.emit(Assign(str(operand.data), self.value(expr.value))),
         )
@@ -289,7 +310,7 @@ class Expressions(Context):
             b = self.value(right)
             return self.value(left), b
         a, b = self.b.temporary(value_bits(left.type)), self.b.temporary(value_bits(right.type))
-        self._in_any_order(
+        self.in_any_order(
             lambda: self.b.emit(Assign(str(a.data), self.value(left))),
             lambda: self.b.emit(Assign(str(b.data), self.value(right))),
         )
@@ -493,6 +514,7 @@ class Expressions(Context):
 
     def _assign_record(self, expr: tree.Assign) -> MemoryPlace:
         """The value is what was assigned: of an `_Atomic` target it is not read again."""
+        self._sequenced(expr)
         target, source = self.record(expr.target), self.record(expr.value)
         if target.atomic and source.atomic:
             kept = self.new_record(expr.type, expr.loc)

@@ -10,6 +10,7 @@ from functools import cache
 
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
+from fsoft.program.lower.sequence import EXPRESSIONS, unsequenced
 
 _SKIPPED = frozenset({"type", "loc", "symbol", "field", "end", "bitfield", "compute"})
 _COPYING = frozenset({"memcpy", "memmove", "mempcpy", "bcopy", "realloc", "reallocarray", "fread", "read"})
@@ -41,6 +42,13 @@ def walk(root: object) -> Iterator[object]:
             continue
         yield node
         stack.extend(getattr(node, name) for name in reversed(_fields(type(node))))
+
+
+def full_expressions(root: object) -> Iterator[tree.Expr]:
+    """Those that are no part of another one; those of statements in expressions, too."""
+    for node in walk(root):
+        if not isinstance(node, EXPRESSIONS):
+            yield from (part for name in _fields(type(node)) if isinstance(part := getattr(node, name), EXPRESSIONS))
 
 
 @dataclass(slots=True)
@@ -253,7 +261,8 @@ def targets(body: tree.Statement) -> list[Target]:
 
 
 class Scan:
-    """Facts of a whole unit. `looks`: the program may look at the bytes of a struct, those between its members among them."""
+    """Facts of a whole unit. `looks`: the program may look at the bytes of a struct, those between its members among them. `unsequenced`:
+    by identity of an assignment, what it changes while something else uses it."""
 
     def __init__(self, unit: tree.Unit):
         self.unit = unit
@@ -262,6 +271,8 @@ class Scan:
         self.address_taken = list(dict.fromkeys([*(f for facts in self.facts.values() for f in facts.functions_used), *static]))
         self.ever_assigned = {s for facts in self.facts.values() for s in facts.assigned}
         self._sizes: dict[str, int] = {}
+        bodies = [d.body for d in unit.functions.values() if "library" not in d.attributes]
+        self.unsequenced = unsequenced(expr for body in bodies for expr in full_expressions(body))
         users = [facts for name, facts in self.facts.items() if "library" not in unit.functions[name].attributes]
         self.user_refers_to = {f for facts in users for f in (*facts.calls, *facts.functions_used)} | set(static)
         called, dropped = (Counter(f for facts in users for f in getattr(facts, kind)) for kind in ("calls", "dropped"))

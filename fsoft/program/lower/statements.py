@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import takewhile
 
 from fsoft.frontend import tree
@@ -95,8 +96,10 @@ class Statements(Calls):
             return
         if init.zero:
             self._zero(place, ctype, init)
+        values = Counter(id(item.value) for item in init.items)
+        once: dict[int, Expr] = {}
         for item in init.items:
-            self._item(place, ctype, item)
+            self._item(place, ctype, item, once if values[id(item.value)] > 1 else None)
 
     def _zero(self, place: MemoryPlace, ctype: ct.CType, init: tree.Initializer) -> None:
         """Zero for the cells that no item covers. Padding is as in a variable without initialiser (C11 6.7.9 says nothing of it)."""
@@ -108,19 +111,30 @@ class Statements(Calls):
                     address = self.add_bytes(place.base, self.word_const(place.offset + at))
                     self.store_bytes(address, const(0, run.size * 8), self.b.loc)
 
-    def _item(self, place: MemoryPlace, ctype: ct.CType, item: tree.InitItem) -> None:
+    def _item(self, place: MemoryPlace, ctype: ct.CType, item: tree.InitItem, once: dict[int, Expr] | None) -> None:
+        """`once` has the values of ranges, which are evaluated once for all their elements."""
         target = MemoryPlace(place.base, place.offset + item.offset, item.type)
         if isinstance(item.value, tree.StringLiteral) and isinstance(item.type, ct.Array):
             self._characters(target, item.type, item.value)
         elif isinstance(item.type, ct.Record):
-            self.copy_record(target, self.record(item.value), item.type, item.value.loc, fresh=True)
+            source = MemoryPlace(self._evaluated(item.value, once), 0, item.type) if once is not None else self.record(item.value)
+            self.copy_record(target, source, item.type, item.value.loc, fresh=True)
         elif item.bitfield is not None:
             record, base = _holder(ctype, item)
             bits = self.memory.layouts.bit_range(record, item.bitfield)
             holder = MemoryPlace(place.base, place.offset + base, item.type, bits)
-            self.store(holder, self.value(item.value), item.value.loc)
+            self.store(holder, self._evaluated(item.value, once), item.value.loc)
         else:
-            self.store(target, self.value(item.value), item.value.loc)
+            self.store(target, self._evaluated(item.value, once), item.value.loc)
+
+    def _evaluated(self, expr: tree.Expr, once: dict[int, Expr] | None) -> Expr:
+        """The value, or the address of the struct; of a range it is evaluated for the first element."""
+        if once is None:
+            return self.value(expr)
+        if id(expr) not in once:
+            value = self.address(self.record(expr)) if isinstance(expr.type, ct.Record) else self.value(expr)
+            once[id(expr)] = self.keep(value)
+        return once[id(expr)]
 
     def _characters(self, target: MemoryPlace, ctype: ct.Array, literal: tree.StringLiteral) -> None:
         unit = ct.size_of(ctype.element)

@@ -16,8 +16,8 @@ from random import Random
 
 from fsoft.circuit.bits import BOUND, BitModel, bit_names
 from fsoft.circuit.bits.simulate import Simulator
-from fsoft.circuit.encode.encoding import Encoding
-from fsoft.circuit.encode.lift import Lifter, Walk
+from fsoft.circuit.encode.encoding import ProgramCircuit
+from fsoft.circuit.encode.lift import Lifter, LiftWalk
 from fsoft.circuit.encode.scheduler import PICK
 from fsoft.circuit.formats.aiger_read import read_aiger
 from fsoft.circuit.formats.export import Exported
@@ -137,7 +137,7 @@ class Walks:
     leads to the next state of the words, then its runs are theirs.
     """
 
-    def __init__(self, encoding: Encoding, exported: Exported, bits: BitModel, runs: int) -> None:
+    def __init__(self, encoding: ProgramCircuit, exported: Exported, bits: BitModel, runs: int) -> None:
         self.encoding, self.bits, self.runs = encoding, bits, runs
         self.moves = self.lost = 0
         model = encoding.model
@@ -151,20 +151,20 @@ class Walks:
         """Differs or InternalError if circuit, interpreter and file are not the same."""
         lifter = Lifter(self.encoding)
         for _ in range(self.runs):
-            walk = Walk(lifter, {name: rng.getrandbits(width) for name, width in self.encoding.model.states.items()})
+            walk = LiftWalk(lifter, {name: rng.getrandbits(width) for name, width in self.encoding.model.states.items()})
             self._start(walk)
             self._path(walk, rng, steps)
             self.lost += walk.lost
         self._file()
 
-    def _start(self, walk: Walk) -> None:
+    def _start(self, walk: LiftWalk) -> None:
         """The file starts where the words start."""
         values = [walk.values[name] for name in self.states]
         for reset, (place, bit), name in zip(self.bits.reset, self.state_bits, self.state_names):
             if reset is not None and reset != values[place] >> bit & 1:
                 raise Differs(f"the file and the circuit disagree on {name} at the start")
 
-    def _path(self, walk: Walk, rng: Random, steps: int) -> None:
+    def _path(self, walk: LiftWalk, rng: Random, steps: int) -> None:
         """A run of circuit and interpreter side by side. It ends when nobody has moved for a while."""
         widths = self.encoding.model.inputs
         slots = 1 << widths.get(PICK, 0)
@@ -185,7 +185,7 @@ class Walks:
                 self._file()
         self.moves += moves
 
-    def _hit(self, walk: Walk) -> set[str]:
+    def _hit(self, walk: LiftWalk) -> set[str]:
         """The bads of the last frame, and BOUND if there was a bound, as the interpreter has it."""
         checks, hit = self.encoding.program.checks, set()
         for event in walk.events:

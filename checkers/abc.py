@@ -23,7 +23,7 @@ from fsoft.circuit.formats.witness import read_stimulus
 from fsoft.circuit.model.verdict import Certificate
 from fsoft.process.interrupts import scratch
 from fsoft.process.tools import ABC, missing, run
-from fsoft.solve.sat import OutOfTime
+from fsoft.solve.sat import SolverTimeout
 
 _SIMPLIFY = "scorr; dc2; scorr; dc2; "
 
@@ -44,7 +44,7 @@ class Abc(SafetyEngine):
                 file.write(write_aiger(_renamed(plain), binary=True))
             output, ended = run(ABC, ["-c", self._commands(goal, bool(plain.latches))], directory, goal.left())
             if not ended:
-                raise OutOfTime
+                raise SolverTimeout
             if "was asserted in frame" in output:
                 with open(os.path.join(directory, "w.cex"), encoding="ascii", errors="replace") as file:
                     rows = file.read().split("\n")
@@ -75,7 +75,7 @@ class Abc(SafetyEngine):
             goal.cover(int(covered[1]) - 1)
             return Open(f"no violation within {goal.covered} steps")
         if re.search(r"[Tt]imeout|time ?limit|runtime limit", output):
-            raise OutOfTime
+            raise SolverTimeout
         last = [line for line in output.splitlines() if line.strip() and not line.startswith("ABC command line")]
         return Open("ABC gave no answer" + (f": {last[-1].strip()}" if last else ""))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fsoft.checkers.frames import Values
+from fsoft.checkers.frames import FrameValues
 from fsoft.checkers.registry import ModelEngine
 from fsoft.checkers.safety import Goal, Open, Outcome, Reached, SafetyEngine, diameter, induction
 from fsoft.circuit.bits import BitStimulus
@@ -59,7 +59,7 @@ class Unrolling:
         self.targets = list(goal.targets.values())
         self.unroller = Unroller(goal.bits, [*self.targets, *self.constraints], from_resets, words=frames)
         words = self.unroller.words
-        self.values = Values(goal.bits, words, self.targets, goal.deadline) if words else None
+        self.values = FrameValues(goal.bits, words, self.targets, goal.deadline) if words else None
         self.encoder = Encoder(self.unroller.aig, sat.add, sat.var)
         self.hopeless = False
 

@@ -23,7 +23,7 @@ from fsoft.circuit.model.liveness import LASSO, SAVE
 from fsoft.circuit.model.reduce import Restore, reduce_model
 from fsoft.circuit.model.verdict import Answer, Proved, Unknown, Violated
 from fsoft.solve.bdd import Diagram, manager
-from fsoft.solve.sat import OutOfTime
+from fsoft.solve.sat import SolverTimeout
 
 Trace = list[tuple[tuple[int, ...], tuple[int, ...]]]
 """States with the inputs that lead on."""
@@ -40,7 +40,7 @@ def check_fair(model: Model, *, progress: Callable[[int], None] | None = None, t
     goal = Goal(bits, {f"set.{k}": x for k, x in enumerate(_sets(bits))}, deadline, progress)
     try:
         lasso = FairCycles(goal, engine).lasso()
-    except OutOfTime:
+    except SolverTimeout:
         return Unknown(goal.covered, "time limit reached")
     if lasso is not None:
         return _violated(bits, home, *lasso)

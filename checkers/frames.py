@@ -37,7 +37,7 @@ class _Followed:
     is_value: dict[int, int] = field(default_factory=dict)
 
 
-class Values:
+class FrameValues:
     """`after(k)` gives for each of the words the mask of the values it can have after k steps, or None if nothing is known. None of the
     `refuted` literals holds before: whoever asks about a frame has shown that."""
 

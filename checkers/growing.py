@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from fsoft.checkers.safety import Progress, Question, in_turn
+from fsoft.checkers.safety import EngineCall, Progress, in_turn
 from fsoft.checkers.sat import proved_about, put, write_proof
 from fsoft.circuit.bits import BitModel, BitStimulus
 from fsoft.circuit.bits.aig import Aig
@@ -139,7 +139,7 @@ class Growing:
         kept = self._for(model)
         before = kept.clauses
         view = kept.bits(model)
-        question = Question(view, progress, timeout, bad)
+        question = EngineCall(view, progress, timeout, bad)
         found = in_turn(question, lambda names, hear: put(question, partial(kept.find, view), names, hear))
         self.cost += f", {kept.clauses - before} clauses"
         if isinstance(found, Proved):

@@ -18,10 +18,10 @@ import time
 
 from fsoft.checkers.pairs import Clause, inductive_part
 from fsoft.checkers.safety import Goal, Outcome, Reached, invariant
-from fsoft.checkers.samples import Samples
-from fsoft.checkers.transition import Cube, Frame, Lifter, System, certified
+from fsoft.checkers.samples import ModelSamples
+from fsoft.checkers.transition import Cube, CubeLifter, FrameSolver, TransitionSystem, certified
 from fsoft.circuit.bits.cnf import POSITIVE
-from fsoft.solve.sat import OutOfTime
+from fsoft.solve.sat import SolverTimeout
 
 _STAGES = ((20_000, 3_000, 4_000), (200_000, 12_000, 16_000), (1_000_000, 60_000, 60_000))
 """Steps to sample, samples to find, questions to ask: first a little, then more."""
@@ -30,17 +30,17 @@ _MORE = 4_000  # steps to sample after each of them
 _SHARE = 0.5  # of the time that is left
 
 
-def learn(goal: Goal, system: System, known: list[Clause], solver: str) -> Outcome | list[Clause]:
+def learn(goal: Goal, system: TransitionSystem, known: list[Clause], solver: str) -> Outcome | list[Clause]:
     """A proof or a run to a target; or, where neither is found with the work allowed, clauses that are inductive together with the
     known ones and hold initially. May raise OutOfTime."""
     now = time.monotonic()
     deadline = None if goal.deadline is None else now + _SHARE * (goal.deadline - now)
     part = Goal(goal.bits, goal.targets, deadline)
-    samples = Samples(goal.bits, goal.targets.values(), part.tick)
+    samples = ModelSamples(goal.bits, goal.targets.values(), part.tick)
     learner = _Learner(part, system, known, solver, samples)
     try:
         closed = any(learner.run(*stage) for stage in _STAGES)
-    except OutOfTime:
+    except SolverTimeout:
         goal.tick()
         closed = False
     finally:
@@ -56,9 +56,9 @@ def learn(goal: Goal, system: System, known: list[Clause], solver: str) -> Outco
 class _Learner:
     """`cubes` are the negations of the clauses so far; `pending` those of which it is not known that no step leads into them."""
 
-    def __init__(self, goal: Goal, system: System, known: list[Clause], solver: str, samples: Samples) -> None:
+    def __init__(self, goal: Goal, system: TransitionSystem, known: list[Clause], solver: str, samples: ModelSamples) -> None:
         self._goal, self._system, self._known, self._solver, self._samples = goal, system, known, solver, samples
-        self._lifter = Lifter(system, solver)
+        self._lifter = CubeLifter(system, solver)
         self._frame = self._new_frame([])
         self.cubes: list[Cube] = []
         self._pending: list[Cube] = []
@@ -70,8 +70,8 @@ class _Learner:
         self._frame.close()
         self._lifter.close()
 
-    def _new_frame(self, cubes: list[Cube]) -> Frame:
-        frame = Frame(self._system, self._solver)
+    def _new_frame(self, cubes: list[Cube]) -> FrameSolver:
+        frame = FrameSolver(self._system, self._solver)
         for clause in self._known:
             frame.sat.add(frame.now(clause))
         for cube in cubes:

@@ -18,7 +18,7 @@ from fsoft.circuit.bits.words import to_model
 from fsoft.circuit.formats.smv import write_smv
 from fsoft.process.interrupts import scratch
 from fsoft.process.tools import NUXMV, find, missing, run
-from fsoft.solve.sat import OutOfTime
+from fsoft.solve.sat import SolverTimeout
 
 _START = "set on_failure_script_quits 1\nread_model -i m.smv\nflatten_hierarchy\nencode_variables\n"
 _NUXMV = _START + "build_boolean_model\ncheck_invar_ic3\nquit\n"
@@ -41,7 +41,7 @@ class NuXmv(SafetyEngine):
                 file.write(script)
             output, ended = run(NUXMV, ["-source", "commands"], directory, goal.left())
         if not ended:
-            raise OutOfTime
+            raise SolverTimeout
         verdicts = set(re.findall(r"^-- invariant .*\bis (true|false)\s*$", output, re.MULTILINE))
         if verdicts == {"true"}:
             return Excluded(None, name)

@@ -13,7 +13,7 @@ from fsoft.program.program import Program
 from fsoft.program.verdict import InternalError, Stats, Verdict
 
 if TYPE_CHECKING:
-    from fsoft.parametric import Failed
+    from fsoft.parametric import NoProof
 
 ANSWERED = tuple(prop for prop in PROPERTIES if prop not in ("no-data-race", "no-deadlock", "valid-memtrack"))
 """What can fail in a step."""
@@ -32,7 +32,7 @@ class Parametric:
 
     def check(self, program: Program, progress: Progress, *, timeout: float | None = None, **options: Any) -> Verdict:
         from fsoft.parametric import NotCovered, limits, summarised
-        from fsoft.solve.sat import OutOfTime
+        from fsoft.solve.sat import SolverTimeout
 
         must_answer(ENGINE, program.checks)
         stats, started = Stats(), time.monotonic()
@@ -55,7 +55,7 @@ class Parametric:
                     break
         except NotCovered as why:
             return unknown(f"not covered for any number of threads: {why}")
-        except OutOfTime:
+        except SolverTimeout:
             return unknown("time limit reached")
         if not evidence:
             return unknown(*failures)
@@ -87,26 +87,26 @@ def _proved(program: Program, deadline: float, hear: Hear, method: str | None = 
     return _outcome(_by_counting(program, deadline, hear), first.why)
 
 
-def _outcome(found: str | Failed, *earlier: str) -> tuple[str, list[str]]:
+def _outcome(found: str | NoProof, *earlier: str) -> tuple[str, list[str]]:
     return (found, []) if isinstance(found, str) else ("", [*earlier, found.why])
 
 
-def _by_invariants(program: Program, deadline: float, hear: Hear, seed: int) -> str | Failed:
-    from fsoft.parametric import Failed, prove, refuted, system_of
+def _by_invariants(program: Program, deadline: float, hear: Hear, seed: int) -> str | NoProof:
+    from fsoft.parametric import NoProof, prove, refuted, system_of
 
     found = prove(system_of(program), deadline, seed, hear)
-    if isinstance(found, Failed):
+    if isinstance(found, NoProof):
         return found
     _accept(refuted(system_of(program), found.clauses, deadline))
     return f"an invariant of {len(found.clauses)} clauses about two threads"
 
 
-def _by_counting(program: Program, deadline: float, hear: Hear, states: Sequence[int] | None = None) -> str | Failed:
-    from fsoft.parametric import Failed, count, system_of, uncovered
+def _by_counting(program: Program, deadline: float, hear: Hear, states: Sequence[int] | None = None) -> str | NoProof:
+    from fsoft.parametric import NoProof, count, system_of, uncovered
     from fsoft.parametric.counting import STATES
 
     found = count(system_of(program), deadline, hear, states or STATES)
-    if isinstance(found, Failed):
+    if isinstance(found, NoProof):
         return found
     _accept(uncovered(system_of(program), found.states, deadline))
     return f"counters up to {found.level}, {len(found.states)} abstract states"

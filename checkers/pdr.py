@@ -18,7 +18,7 @@ from fsoft.checkers.pairs import Clause, pair_invariants
 from fsoft.checkers.registry import ModelEngine
 from fsoft.checkers.safety import Excluded, Goal, Outcome, Reached, SafetyEngine, invariant
 from fsoft.checkers.simulation import random_run
-from fsoft.checkers.transition import Cube, Frame, Lifter, System, certified
+from fsoft.checkers.transition import Cube, CubeLifter, FrameSolver, TransitionSystem, certified
 from fsoft.circuit.bits import BitStimulus
 from fsoft.circuit.bits.cnf import POSITIVE
 
@@ -40,7 +40,7 @@ class Pdr(SafetyEngine):
         run = random_run(goal) if self.simulate else None
         if run is not None:
             return Reached(run)
-        system = System(goal)
+        system = TransitionSystem(goal)
         known = pair_invariants(goal.bits, goal.tick, self.solver) if self.pairs else []
         if self.learn:
             learnt = learn(goal, system, known, self.solver)
@@ -74,12 +74,12 @@ class _Counterexample(Exception):
 
 
 class _Search:
-    def __init__(self, goal: Goal, options: Pdr, system: System, known: list[Clause]) -> None:
+    def __init__(self, goal: Goal, options: Pdr, system: TransitionSystem, known: list[Clause]) -> None:
         self.goal, self.options, self.system, self.known = goal, options, system, known
         self.lemmas: list[list[Cube]] = []
         self.masks: list[list[int]] = []  # the lemmas as sets of literals
-        self.frames: list[Frame] = []
-        self.lifter = Lifter(self.system, options.solver)
+        self.frames: list[FrameSolver] = []
+        self.lifter = CubeLifter(self.system, options.solver)
         self.activity = [0.0] * (len(goal.bits.latches) + 1)
         self.bump = 1.0
         self.count = 0
@@ -113,8 +113,8 @@ class _Search:
         self.masks.append([])
         self.frames.append(self._new_solver(len(self.frames)))
 
-    def _new_solver(self, level: int) -> Frame:
-        frame = Frame(self.system, self.options.solver)
+    def _new_solver(self, level: int) -> FrameSolver:
+        frame = FrameSolver(self.system, self.options.solver)
         if level == 0:
             for name in frame.now(sorted(self.system.init, key=abs)):
                 frame.sat.add([name])
@@ -125,7 +125,7 @@ class _Search:
                 frame.block(cube)
         return frame
 
-    def _solver(self, level: int) -> Frame:
+    def _solver(self, level: int) -> FrameSolver:
         frame = self.frames[level]
         if frame.worn:
             frame.close()
@@ -146,7 +146,7 @@ class _Search:
             raise _Counterexample(obligation)
         return obligation
 
-    def _predecessor_free(self, cube: Cube, level: int) -> tuple[Cube | None, Frame]:
+    def _predecessor_free(self, cube: Cube, level: int) -> tuple[Cube | None, FrameSolver]:
         """Whether no state of frame `level - 1` outside the cube steps into it: then the part of the cube that shows it; else None,
         and the solver holds a predecessor."""
         frame = self._solver(level - 1)
@@ -164,7 +164,7 @@ class _Search:
         kept = [literal for literal, name in zip(cube, then) if name in core]
         return self.system.outside_init(kept, cube), frame
 
-    def _lift(self, frame: Frame, goals: list[int], then: _Obligation | None) -> _Obligation:
+    def _lift(self, frame: FrameSolver, goals: list[int], then: _Obligation | None) -> _Obligation:
         """The states like the one in the frame's solver that reach the goal literals with the same inputs."""
         cube, inputs = self.lifter.lift(frame, goals, self.activity.__getitem__)
         return _Obligation(cube, inputs, then)

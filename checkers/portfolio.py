@@ -15,7 +15,7 @@ from fsoft.checkers.certify import certify_answer
 from fsoft.checkers.evidence import Claim, keep_evidence
 from fsoft.checkers.process import Child
 from fsoft.checkers.registry import ModelEngine, model_engine
-from fsoft.checkers.safety import Question, SafetyEngine
+from fsoft.checkers.safety import EngineCall, SafetyEngine
 from fsoft.circuit.bits import to_bits
 from fsoft.circuit.bits.simulate import confirm
 from fsoft.circuit.model.verdict import Answer, Proved, Unknown, Violated
@@ -38,7 +38,7 @@ class Portfolio(SafetyEngine):
     every: bool = False
     keep: str = "."
 
-    def answer(self, question: Question) -> Answer:
+    def answer(self, question: EngineCall) -> Answer:
         race = _Race(self, question)
         try:
             return race.run()
@@ -49,7 +49,7 @@ class Portfolio(SafetyEngine):
 class _Race:
     """`best` is the most that was heard without a decision, `covered` who vouches for its depth; `decided` are the decisive answers."""
 
-    def __init__(self, settings: Portfolio, question: Question) -> None:
+    def __init__(self, settings: Portfolio, question: EngineCall) -> None:
         self.settings, self.question, self.bits = settings, question, question.bits
         self.waiting = [name for name in settings.engines if model_engine(name).missing() is None]
         self.running: list[Child] = []

@@ -20,7 +20,7 @@ from fsoft.circuit.bits.sweep import sweep
 from fsoft.circuit.model import Model
 from fsoft.circuit.model.verdict import Answer, Certificate, Proved, Trusted, Unknown, Violated
 from fsoft.program.verdict import InternalError
-from fsoft.solve.sat import OutOfTime
+from fsoft.solve.sat import SolverTimeout
 
 Progress = Callable[[int], None]
 """Hears how many transitions are known to be free of targets."""
@@ -29,7 +29,7 @@ _RUNS, _STEPS, _GATES = 128, 60, 1_500_000  # of the random runs that look for m
 
 
 @dataclass(slots=True)
-class Question:
+class EngineCall:
     """What `check` of an engine was called with."""
 
     model: Model | BitModel
@@ -74,9 +74,9 @@ class SafetyEngine:
         **options: Any,
     ) -> Answer:
         """See `ModelChecker`; `options` replace fields."""
-        return replace(self, **options).answer(Question(model, progress, timeout, bad))
+        return replace(self, **options).answer(EngineCall(model, progress, timeout, bad))
 
-    def answer(self, question: Question) -> Answer:
+    def answer(self, question: EngineCall) -> Answer:
         """The answer about bads and bounds."""
         return in_turn(question, lambda names, progress: _ask(question, names, progress, self.solve))
 
@@ -108,7 +108,7 @@ class Goal:
     def tick(self) -> None:
         """Raises OutOfTime past the deadline."""
         if self.deadline is not None and time.monotonic() > self.deadline:
-            raise OutOfTime
+            raise SolverTimeout
 
     def left(self) -> float | None:
         """Seconds until the deadline."""
@@ -159,7 +159,7 @@ def diameter(k: int, latches: int) -> Excluded:
 # ---------------------------------------------------------------- bads first, then bounds
 
 
-def in_turn(question: Question, ask: Ask) -> Answer:
+def in_turn(question: EngineCall, ask: Ask) -> Answer:
     """The answer of an engine that is asked about the bads and then, if those are unreachable, about the bounds."""
     bads, bounds = question.bads(), question.bounds()
     first = ask(bads, question.progress) if bads else Proved((), -1)
@@ -213,7 +213,7 @@ def _met(bits: BitModel, targets: dict[str, int]) -> list[str]:
 # ---------------------------------------------------------------- engines on bits
 
 
-def _ask(question: Question, names: list[str], progress: Progress | None, solve: Solve) -> Answer:
+def _ask(question: EngineCall, names: list[str], progress: Progress | None, solve: Solve) -> Answer:
     """Lets the engine work on the reduced model, and brings home what it finds."""
     bits = question.bits
     every = bits.targets()
@@ -222,7 +222,7 @@ def _ask(question: Question, names: list[str], progress: Progress | None, solve:
     goal = Goal(reduction.bits, reduction.targets, question.deadline, progress)
     try:
         outcome = solve(goal)
-    except OutOfTime:
+    except SolverTimeout:
         return Unknown(goal.covered, "time limit reached")
     if isinstance(outcome, Open):
         return Unknown(goal.covered, outcome.why)

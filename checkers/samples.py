@@ -20,7 +20,7 @@ _TRIES = (8, 16)  # inputs to try in each state, in the first visit and in the s
 _STARTS = 64  # initial states, where there are several
 
 
-class Samples:
+class ModelSamples:
     """The samples of one model, numbered as they are found. `bad` is a run to a target, if one was met."""
 
     def __init__(self, bits: BitModel, targets: Iterable[int], tick: Callable[[], None], seed: int = 0) -> None:
@@ -158,4 +158,4 @@ def _lane(given: list[int], lane: int) -> tuple[int, ...]:
     return tuple(value >> lane & 1 for value in given)
 
 
-__all__ = ["Samples"]
+__all__ = ["ModelSamples"]

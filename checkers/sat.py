@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fsoft.checkers.registry import GrowingChecker, ModelEngine
-from fsoft.checkers.safety import Progress, Question, SafetyEngine, in_turn, induction, violated
+from fsoft.checkers.safety import EngineCall, Progress, SafetyEngine, in_turn, induction, violated
 from fsoft.circuit.bits import BitModel, BitStimulus, fingerprint
 from fsoft.circuit.bits.cnf import POSITIVE, Encoder
 from fsoft.circuit.model.verdict import Answer, Proved, Unknown
 from fsoft.frontend.source import NOWHERE, InputError
 from fsoft.process.files import write_file
 from fsoft.program.options import PROPERTIES
-from fsoft.solve.sat import DEFAULT, OutOfTime, Sat, refutation
+from fsoft.solve.sat import DEFAULT, Sat, SolverTimeout, refutation
 
 
 @dataclass(slots=True)
@@ -29,10 +29,10 @@ class SatEngine(SafetyEngine):
     solver: str = DEFAULT
     proof: str | None = None
 
-    def answer(self, question: Question) -> Answer:
+    def answer(self, question: EngineCall) -> Answer:
         if question.bits.latches:
             raise InputError(NOWHERE, "the engine sat answers about models without states: use bmc")
-        formula = Formula(question.bits, self.solver)
+        formula = SolverFormula(question.bits, self.solver)
         try:
             found = in_turn(question, lambda names, progress: self._ask(question, formula, names, progress))
         finally:
@@ -42,7 +42,7 @@ class SatEngine(SafetyEngine):
         return found
 
     @staticmethod
-    def _ask(question: Question, formula: Formula, names: list[str], progress: Progress | None) -> Answer:
+    def _ask(question: EngineCall, formula: SolverFormula, names: list[str], progress: Progress | None) -> Answer:
         found = put(question, formula.find, names, progress)
         return proved_about(found, question.bits) if isinstance(found, Proved) else found
 
@@ -51,13 +51,13 @@ Find = Callable[[list[int], float | None], BitStimulus | None]
 """Inputs under which one of the targets holds, if the solver finds them before a deadline."""
 
 
-def put(question: Question, find: Find, names: list[str], progress: Progress | None) -> Answer:
+def put(question: EngineCall, find: Find, names: list[str], progress: Progress | None) -> Answer:
     """One question about the targets of these names. The certificate of a proof does not say about which model yet."""
     every = question.bits.targets()
     targets = {name: every[name] for name in names}
     try:
         run = find(list(targets.values()), question.deadline)
-    except OutOfTime:
+    except SolverTimeout:
         return Unknown(-1, "time limit reached")
     if run is not None:
         return violated(question.bits, run, targets)
@@ -74,7 +74,7 @@ def proved_about(found: Proved, bits: BitModel) -> Proved:
     return replace(found, certificates=tuple(replace(one, model=mark) for one in found.certificates))
 
 
-class Formula:
+class SolverFormula:
     """The constraints of a model in a solver, to which questions are put."""
 
     def __init__(self, bits: BitModel, solver: str) -> None:

@@ -18,7 +18,7 @@ Cube = tuple[int, ...]
 _RECYCLE = 1500  # temporary clauses after which a solver is made anew
 
 
-class System:
+class TransitionSystem:
     """The model as the solvers need it: one target literal, supports of the next functions, resets as literals."""
 
     def __init__(self, goal: Goal) -> None:
@@ -76,10 +76,10 @@ def _supports(bits: BitModel, roots: list[int]) -> dict[int, int]:
     return {literal >> 1: mask[literal >> 1] for literal in roots}
 
 
-class Frame:
+class FrameSolver:
     """A solver with the constraints (unless they are to be shown) and the cones that were needed so far."""
 
-    def __init__(self, system: System, solver: str, constrained: bool = True) -> None:
+    def __init__(self, system: TransitionSystem, solver: str, constrained: bool = True) -> None:
         self.system = system
         self.sat = Sat(solver)
         self.encoder = Encoder(system.aig, self.sat.add, self.sat.var)
@@ -132,14 +132,14 @@ class Frame:
         self.sat.close()
 
 
-class Lifter:
+class CubeLifter:
     """Makes a state that a solver found a cube: the states that do the same with the same inputs, shown by an unsatisfiable core."""
 
-    def __init__(self, system: System, solver: str) -> None:
+    def __init__(self, system: TransitionSystem, solver: str) -> None:
         self._system, self._solver = system, solver
-        self._frame = Frame(system, solver, constrained=False)
+        self._frame = FrameSolver(system, solver, constrained=False)
 
-    def lift(self, frame: Frame, goals: list[int], weight: Callable[[int], float]) -> tuple[Cube, tuple[int, ...]]:
+    def lift(self, frame: FrameSolver, goals: list[int], weight: Callable[[int], float]) -> tuple[Cube, tuple[int, ...]]:
         """The states like the one in the frame's solver that make the goals true with the same inputs, and these inputs. Latches of
         small weight are rather left out."""
         system, model, variable = self._system, frame.sat.model(), frame.encoder.variable
@@ -160,7 +160,7 @@ class Lifter:
         """Literals of the state that force all goals under the inputs."""
         if self._frame.worn:
             self.close()
-            self._frame = Frame(self._system, self._solver, constrained=False)
+            self._frame = FrameSolver(self._system, self._solver, constrained=False)
         frame = self._frame
         encoder, bits = frame.encoder, self._system.bits
         on = frame.switch([-encoder.literal(goal, NEGATIVE) for goal in goals])
@@ -189,4 +189,4 @@ def certified(clause: Iterable[int]) -> tuple[int, ...]:
     return tuple(2 * (abs(literal) - 1) + (literal < 0) for literal in clause)
 
 
-__all__ = ["Cube", "Frame", "Lifter", "System", "certified"]
+__all__ = ["Cube", "FrameSolver", "CubeLifter", "TransitionSystem", "certified"]

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from fsoft.frontend.source import InputError, Source, Unsupported
     from fsoft.program.options import PROPERTIES, Options
     from fsoft.python.loaded import Built, Loaded, check, load
-    from fsoft.python.result import Change, Guilty, Result, Step, Thread, Trace
+    from fsoft.python.result import Result, Trace, TraceChange, TraceGuilty, TraceStep, TraceThread
 
 _HOMES = {
     "fsoft.python.loaded": ("Built", "Loaded", "check", "load"),
-    "fsoft.python.result": ("Change", "Guilty", "Result", "Step", "Thread", "Trace"),
+    "fsoft.python.result": ("Result", "Trace", "TraceChange", "TraceGuilty", "TraceStep", "TraceThread"),
     "fsoft.program.options": ("Options", "PROPERTIES"),
     "fsoft.frontend.source": ("InputError", "Source", "Unsupported"),
     "fsoft.checkers.registry": ("UnknownEngine",),
@@ -39,6 +39,6 @@ def __getattr__(name: str) -> object:
 
 
 __all__ = [
-    "Built", "Change", "Guilty", "InputError", "Loaded", "Options", "PROPERTIES", "Result", "Source", "Step", "Thread", "Trace",
-    "UnknownEngine", "Unsupported", "__version__", "check", "load",
+    "Built", "InputError", "Loaded", "Options", "PROPERTIES", "Result", "Source", "Trace", "TraceChange", "TraceGuilty", "TraceStep",
+    "TraceThread", "UnknownEngine", "Unsupported", "__version__", "check", "load",
 ]  # fmt: skip

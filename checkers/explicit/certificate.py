@@ -27,7 +27,7 @@ _SOLVER = "minisat22"  # quick on many small questions
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class StatesProof:
     """A model of the program with a certificate about it; `states` is how many there are."""
 
     bits: BitModel
@@ -35,7 +35,7 @@ class Proof:
     states: int
 
 
-def prove(program: Program, most: int = MOST) -> Proof:
+def prove(program: Program, most: int = MOST) -> StatesProof:
     """The invariant, not yet judged; TooMany where the states cannot all be listed, InputError where there is no circuit."""
     states = reachable(program, most)
     encoding = encode(program)
@@ -43,7 +43,7 @@ def prove(program: Program, most: int = MOST) -> Proof:
     table = StateSet(encoding, states)
     shapes = table.shapes(needed)
     bits = bitblast(narrow(needed, shapes) if shapes else needed)
-    return Proof(bits, table.certificate(bits), len(states))
+    return StatesProof(bits, table.certificate(bits), len(states))
 
 
 def with_certificate(program: Program, verdict: Verdict) -> Verdict:

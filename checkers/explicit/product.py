@@ -25,7 +25,7 @@ from fsoft.properties.ltl.tableau import Tableau
 _CHECK_EVERY = 256
 
 
-class Edge(NamedTuple):
+class ProductEdge(NamedTuple):
     """To a node, with the move made and the justice sets met, as a mask."""
 
     target: int
@@ -91,7 +91,7 @@ def _compiled(terms: list[Expr], names: list[str]) -> Callable[..., list[int]]:
 
 
 @dataclass(slots=True)
-class Answer:
+class LassoAnswer:
     """A lasso that violates the property, or None: then there is none among the runs that were followed."""
 
     lasso: Lasso | None
@@ -107,7 +107,7 @@ class Product:
         self.slots = range(len(runs.program.threads))
         self.sets = len(tableau.justice)
         self.nodes: list[tuple[int, Row]] = []
-        self.edges: list[list[Edge]] = []
+        self.edges: list[list[ProductEdge]] = []
         self.parent: list[tuple[int, Move | None]] = []
         self._number: dict[tuple[int, Row], int] = {}
         self._states: list[State] = []
@@ -115,12 +115,12 @@ class Product:
         self._around: dict[int, Around | None] = {}
         self._started = time.monotonic()
 
-    def check(self) -> Answer:
+    def check(self) -> LassoAnswer:
         """Explore, then look for a fair loop."""
         self._explore()
         component = self._fair_component()
         self.stats.seconds = time.monotonic() - self._started
-        return Answer(None if component is None else self._lasso(component), self.stats)
+        return LassoAnswer(None if component is None else self._lasso(component), self.stats)
 
     # ------------------------------------------------------------ the graph
 
@@ -175,7 +175,7 @@ class Product:
             for following, met in self.guesses.after(latches, row):
                 self.stats.transitions += 1
                 node = self._node(target, following, number, frame.move)
-                self.edges[number].append(Edge(node, frame.move, met | fair << self.sets))
+                self.edges[number].append(ProductEdge(node, frame.move, met | fair << self.sets))
 
     def _treated(self, around: Around, move: Move | None) -> int:
         """Of which slots weak fairness is satisfied in this frame, as a mask."""
@@ -252,7 +252,7 @@ class Product:
         at = entry
         while missing or slots or at != entry or not moves:
 
-            def good(edge: Edge, left: int = missing, who: frozenset[int] = frozenset(slots)) -> bool:
+            def good(edge: ProductEdge, left: int = missing, who: frozenset[int] = frozenset(slots)) -> bool:
                 if left or who:
                     return bool(edge.met & left) or (edge.move is not None and edge.move.slot in who)
                 return edge.target == entry
@@ -265,9 +265,9 @@ class Product:
                 at = edge.target
         return moves
 
-    def _path(self, component: set[int], start: int, good: Callable[[Edge], bool]) -> list[Edge]:
+    def _path(self, component: set[int], start: int, good: Callable[[ProductEdge], bool]) -> list[ProductEdge]:
         """The shortest way inside the component whose last edge is good."""
-        came: dict[int, tuple[int, Edge]] = {}
+        came: dict[int, tuple[int, ProductEdge]] = {}
         queue, seen = deque([start]), {start}
         while queue:
             number = queue.popleft()
@@ -287,7 +287,7 @@ class Product:
         raise AssertionError("a component is connected")
 
 
-def _components(edges: list[list[Edge]], inside: set[int]) -> Iterable[set[int]]:
+def _components(edges: list[list[ProductEdge]], inside: set[int]) -> Iterable[set[int]]:
     """Strongly connected components of a part of the graph (Tarjan, without recursion)."""
     index: dict[int, int] = {}
     low: dict[int, int] = {}
@@ -326,4 +326,4 @@ def _components(edges: list[list[Edge]], inside: set[int]) -> Iterable[set[int]]
                     yield found
 
 
-__all__ = ["Answer", "Guesses", "OutOfLimits", "Product"]
+__all__ = ["LassoAnswer", "Guesses", "OutOfLimits", "Product"]

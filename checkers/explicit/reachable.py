@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fsoft.checkers.explicit.collapse import Collapse
 from fsoft.program.interpreter import Chooser, Machine
 from fsoft.program.program import Program
-from fsoft.program.state import OVER, Event, Question, State, Vector
+from fsoft.program.state import OVER, ChoicePoint, Event, State, Vector
 
 _WIDEST = 8  # bits of an input that is tried with every value
 _CHECK_EVERY = 256  # states between looks at the clock
@@ -24,7 +24,7 @@ class TooMany(Exception):
     """The set is not complete, and why."""
 
 
-def _all_answers(question: Question, options: Sequence[int] | None) -> Sequence[int]:
+def _all_answers(question: ChoicePoint, options: Sequence[int] | None) -> Sequence[int]:
     if options is not None:
         return options
     if question.width > _WIDEST:

@@ -26,7 +26,7 @@ from fsoft.program.local import Locality
 from fsoft.program.markers import approximations, marker_line, step_markers
 from fsoft.program.program import Alloc, Enter, Free, Leave, Load, Program, Step, Store
 from fsoft.program.replay import Finding, Monitor, View, confirm_played, played_without_halts
-from fsoft.program.state import DEAD, OVER, Access, Event, Halted, Question, Vector, Violation
+from fsoft.program.state import DEAD, OVER, Access, ChoicePoint, Event, Halted, Vector, Violation
 from fsoft.program.verdict import NO_LIMITS, Limits, Move, Stats, Verdict
 from fsoft.properties.confirmation import false_verdict
 
@@ -65,7 +65,7 @@ class _Enough(Exception):
     """The search stops; the argument says why ("" when everything asked is answered)."""
 
 
-def _no_choice(question: Question, options: Sequence[int] | None) -> int:
+def _no_choice(question: ChoicePoint, options: Sequence[int] | None) -> int:
     raise _Asked
 
 
@@ -116,7 +116,7 @@ class Explorer:
 
     # ------------------------------------------------------------ choices
 
-    def _domain(self, question: Question, options: Sequence[int] | None) -> Sequence[int]:
+    def _domain(self, question: ChoicePoint, options: Sequence[int] | None) -> Sequence[int]:
         if question.kind == "alloc" and options is not None and self._alike:
             return self._fewer_objects(options)
         return self.sampler(question, options)

@@ -17,9 +17,9 @@ from fsoft.analysis.liveness import live_registers
 from fsoft.checkers.explicit.reachable import States
 from fsoft.circuit.bits import BitModel, fingerprint
 from fsoft.circuit.bits.aig import FALSE, TRUE, Aig
-from fsoft.circuit.encode.encoding import Encoding
+from fsoft.circuit.encode.encoding import ProgramCircuit
 from fsoft.circuit.encode.narrow import LOST
-from fsoft.circuit.encode.ranges import Shape, shape_of
+from fsoft.circuit.encode.ranges import WordShape, shape_of
 from fsoft.circuit.encode.scheduler import PICK
 from fsoft.circuit.model import Model
 from fsoft.circuit.model.verdict import Certificate
@@ -46,7 +46,7 @@ class Column:
 class StateSet:
     """A set of reachable states, and what it says about the words of the encoding. Looks at components of states: there are few."""
 
-    def __init__(self, encoding: Encoding, states: States):
+    def __init__(self, encoding: ProgramCircuit, states: States):
         self.encoding, self.states, self.layout = encoding, states, encoding.layout
         self.order = {index: (LOCATION, slot) for slot, index in enumerate(self.layout.pc)}
         for slot, table in enumerate(self.layout.registers):
@@ -70,9 +70,9 @@ class StateSet:
 
     # ------------------------------------------------------------ bits
 
-    def shapes(self, model: Model) -> dict[str, Shape]:
+    def shapes(self, model: Model) -> dict[str, WordShape]:
         """How many bits the words of the model need."""
-        found: dict[str, Shape] = {}
+        found: dict[str, WordShape] = {}
         for index, name in enumerate(self.encoding.words.names):
             width, start = model.states.get(name, 0), model.init.get(name)
             values = self._met(index)

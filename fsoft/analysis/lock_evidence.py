@@ -7,13 +7,13 @@ It lets `thread_evidence.py` check the facts about threads; then it looks whethe
 
 from __future__ import annotations
 
-from fsoft.analysis.lock_order import Certificate, Edge, all_waits, harmless, needed
+from fsoft.analysis.lock_order import LockOrderCertificate, WaitEdge, all_waits, harmless, needed
 from fsoft.analysis.slot_memory import NoClaim
 from fsoft.analysis.thread_evidence import Refuted, check_facts
 from fsoft.program.program import Program
 
 
-def check_certificate(program: Program, asked: frozenset[str], certificate: Certificate) -> None:
+def check_certificate(program: Program, asked: frozenset[str], certificate: LockOrderCertificate) -> None:
     """Refuted unless the certificate shows that no deadlock is reachable and no asked check can fail."""
     facts = certificate.facts
     if not facts.locks:
@@ -26,9 +26,9 @@ def check_certificate(program: Program, asked: frozenset[str], certificate: Cert
     _check_order(edges, certificate)
 
 
-def _check_order(edges: list[Edge], certificate: Certificate) -> None:
+def _check_order(edges: list[WaitEdge], certificate: LockOrderCertificate) -> None:
     ranks = certificate.ranks
-    level: dict[int, list[Edge]] = {}
+    level: dict[int, list[WaitEdge]] = {}
     for edge in edges:
         first, second = ranks.get(edge.first), ranks.get(edge.second)
         if first is None or second is None or first > second:

@@ -29,8 +29,8 @@ from dataclasses import dataclass, field
 
 from fsoft.analysis.flow import components
 from fsoft.analysis.slot_memory import NoClaim, View
-from fsoft.analysis.slot_steps import Held, Outcome, SlotSteps, World
-from fsoft.analysis.thread_states import Facts, LocalState, ThreadStates
+from fsoft.analysis.slot_steps import Held, SlotSteps, StepOutcome, World
+from fsoft.analysis.thread_states import LocalState, ThreadFacts, ThreadStates
 from fsoft.analysis.value_sets import NO
 from fsoft.program import descriptor
 from fsoft.program.expr import Expr
@@ -56,16 +56,16 @@ class Wait:
 
 
 @dataclass(slots=True)
-class Certificate:
+class LockOrderCertificate:
     """The facts about threads, and the rank of every resource; resources of one rank that wait for each other share a reason:
     the lock or semaphore that is the gate, or None if they are few threads."""
 
-    facts: Facts
+    facts: ThreadFacts
     ranks: dict[Resource, int] = field(default_factory=dict)
     gates: dict[int, Resource | None] = field(default_factory=dict)
 
 
-def prove(program: Program, asked: frozenset[str]) -> Certificate:
+def prove(program: Program, asked: frozenset[str]) -> LockOrderCertificate:
     """A certificate that no deadlock is reachable, nor a violation of the checks that are asked for; NoClaim if there is none."""
     for template in program.templates():
         for step in template.steps:
@@ -76,13 +76,13 @@ def prove(program: Program, asked: frozenset[str]) -> Certificate:
     waits = list(all_waits(threads, facts))
     edges = list(needed(waits, facts.protocol.capacity))
     ranks, gates = _rank(edges, facts.protocol.capacity)
-    return Certificate(facts, ranks, gates)
+    return LockOrderCertificate(facts, ranks, gates)
 
 
 # ---------------------------------------------------------------- who waits for what
 
 
-def all_waits(threads: ThreadStates, facts: Facts) -> Iterator[Wait]:
+def all_waits(threads: ThreadStates, facts: ThreadFacts) -> Iterator[Wait]:
     """The waits of all threads; NoClaim if one is not for resources."""
     for slot, states in enumerate(facts.states):
         for state in states:
@@ -121,7 +121,7 @@ def _resource(threads: ThreadStates, cell: int) -> Resource:
     return ("readers", cell) if cell in threads.protocol.readers else ("lock", cell)
 
 
-def _wanted(threads: ThreadStates, slot: int, state: LocalState, step: Step, outcome: Outcome) -> list[Resource]:
+def _wanted(threads: ThreadStates, slot: int, state: LocalState, step: Step, outcome: StepOutcome) -> list[Resource]:
     """What the step waits for; NoClaim unless it is certain to go on when all that is free."""
     steps, protocol = threads.steps[slot], threads.protocol
     known = protocol.owners | protocol.semaphores | protocol.readers | set(protocol.states)
@@ -205,7 +205,7 @@ def _holds(guard: Expr, chosen: dict[Expr, int]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class WaitEdge:
     """`slot` may wait for `second` while it has `first`, and all that is in `has`."""
 
     first: Resource
@@ -214,13 +214,13 @@ class Edge:
     has: frozenset[Resource]
 
 
-def needed(waits: list[Wait], capacity: dict[int, int]) -> Iterator[Edge]:
+def needed(waits: list[Wait], capacity: dict[int, int]) -> Iterator[WaitEdge]:
     """The edges, without those from a semaphore to itself of which there are always enough units."""
     for wait in dict.fromkeys((w.slot, w.wanted, w.has) for w in waits):
         slot, wanted, has = wait
         for first in sorted(has):
             if first != wanted or wanted[0] != "units" or not enough(waits, wanted, capacity):
-                yield Edge(first, wanted, slot, has)
+                yield WaitEdge(first, wanted, slot, has)
 
 
 def enough(waits: list[Wait], semaphore: Resource, capacity: dict[int, int]) -> bool:
@@ -237,7 +237,7 @@ def enough(waits: list[Wait], semaphore: Resource, capacity: dict[int, int]) -> 
     return total < capacity[semaphore[1]]
 
 
-def _rank(edges: list[Edge], capacity: dict[int, int]) -> tuple[dict[Resource, int], dict[int, Resource | None]]:
+def _rank(edges: list[WaitEdge], capacity: dict[int, int]) -> tuple[dict[Resource, int], dict[int, Resource | None]]:
     succ: dict[Resource, set[Resource]] = {}
     for edge in edges:
         succ.setdefault(edge.first, set()).add(edge.second)
@@ -253,7 +253,7 @@ def _rank(edges: list[Edge], capacity: dict[int, int]) -> tuple[dict[Resource, i
     return ranks, gates
 
 
-def _gate(inside: list[Edge], part: set[Resource], capacity: dict[int, int]) -> Resource | None:
+def _gate(inside: list[WaitEdge], part: set[Resource], capacity: dict[int, int]) -> Resource | None:
     for gate in [None, *sorted(frozenset.intersection(*[edge.has for edge in inside]) - part)]:
         if harmless(inside, gate, capacity):
             return gate
@@ -261,7 +261,7 @@ def _gate(inside: list[Edge], part: set[Resource], capacity: dict[int, int]) -> 
     raise NoClaim(f"locks may be taken in a circle ({names})")
 
 
-def harmless(inside: list[Edge], gate: Resource | None, capacity: dict[int, int]) -> bool:
+def harmless(inside: list[WaitEdge], gate: Resource | None, capacity: dict[int, int]) -> bool:
     """Too few threads can be in the part for its shortest circle."""
     threads = len({edge.slot for edge in inside})
     if gate is not None:
@@ -269,7 +269,7 @@ def harmless(inside: list[Edge], gate: Resource | None, capacity: dict[int, int]
     return threads < girth(inside)
 
 
-def girth(edges: Iterable[Edge]) -> int:
+def girth(edges: Iterable[WaitEdge]) -> int:
     """The number of edges of a shortest circle."""
     succ: dict[Resource, set[Resource]] = {}
     for edge in edges:

@@ -35,7 +35,7 @@ class Order:
     loc: Loc
 
 
-class Locks:
+class CertainLocks:
     """What is certainly held where; None where the slot never comes."""
 
     def __init__(self, program: Program):

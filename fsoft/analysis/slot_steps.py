@@ -82,7 +82,7 @@ class Write:
 
 
 @dataclass(slots=True)
-class Outcome:
+class StepOutcome:
     """What a step may do: the worlds after it, what it writes, which slots it starts (with memory as it is then; `loose` are those views in
     which the rules may not hold), and whether it may be blocked, by which cells."""
 
@@ -236,9 +236,9 @@ class SlotSteps:
 
     # ------------------------------------------------------------ the step
 
-    def take(self, step: Step, registers: Registers, view: View) -> Outcome | None:
+    def take(self, step: Step, registers: Registers, view: View) -> StepOutcome | None:
         """All that the step may do; None if its guard cannot hold."""
-        out = Outcome()
+        out = StepOutcome()
         for tag in step.tags:
             if tag.kind == "marker" and tag.operand is not None and self.program.markers[tag.operand.value].hides(self.program.checks):
                 raise NoClaim(f"{step.loc}: {self.program.markers[tag.operand.value].message}")
@@ -272,18 +272,18 @@ class SlotSteps:
         return known
 
     @staticmethod
-    def _over(world: World, out: Outcome) -> None:
+    def _over(world: World, out: StepOutcome) -> None:
         """The step ends in this world: now the others see what it did."""
         out.started += [(slot, world.view) for slot in sorted(world.started)]
         out.loose += [world.view] if world.loose and world.started else []
         out.writes += [Write(cell, world.view[cell], running, held) for cell, (running, held) in world.written.items()]
 
-    def _when(self, world: World, action: Action, out: Outcome, step: Step) -> list[World]:
+    def _when(self, world: World, action: Action, out: StepOutcome, step: Step) -> list[World]:
         yes, no = self.split(world, action.when)
         done = self._act(yes, action, out, step) if yes is not None else []
         return done if no is None else [*done, no]
 
-    def _act(self, world: World, action: Action, out: Outcome, step: Step) -> list[World]:
+    def _act(self, world: World, action: Action, out: StepOutcome, step: Step) -> list[World]:
         if isinstance(action, Assign):
             return self._assign(world, action)
         if isinstance(action, Load):
@@ -347,7 +347,7 @@ class SlotSteps:
             done.append(case)
         return done
 
-    def _require(self, world: World, action: Require, out: Outcome) -> list[World]:
+    def _require(self, world: World, action: Require, out: StepOutcome) -> list[World]:
         origin = [world.origin.get(name, frozenset()) for name in action.condition.reads]
         yes, no = self.split(world, action.condition)
         if no is not None:
@@ -355,7 +355,7 @@ class SlotSteps:
             out.blockers.update(*origin)
         return [yes] if yes is not None else []
 
-    def _check(self, world: World, action: Check, out: Outcome, step: Step) -> list[World]:
+    def _check(self, world: World, action: Check, out: StepOutcome, step: Step) -> list[World]:
         yes, no = self.split(world, action.condition)
         if no is not None and (action.prop in self.asked or action.prop != "unreach-call"):
             raise NoClaim(f"{step.loc}: {action.prop} may be violated: {action.message}")
@@ -363,7 +363,7 @@ class SlotSteps:
             self._over(no, out)
         return [yes] if yes is not None else []
 
-    def _halt(self, world: World, action: Halt, out: Outcome, step: Step) -> list[World]:
+    def _halt(self, world: World, action: Halt, out: StepOutcome, step: Step) -> list[World]:
         if action.kind not in ("ended", "pruned", "failed"):
             why = self.program.markers[action.marker].message if action.marker is not None else action.kind
             raise NoClaim(f"{step.loc}: {why}")

@@ -8,7 +8,7 @@ that is listed. There is no fixed point and no search here. It trusts what one s
 from __future__ import annotations
 
 from fsoft.analysis.slot_memory import NoClaim
-from fsoft.analysis.thread_states import Facts, LocalState, ThreadStates, included, view_included
+from fsoft.analysis.thread_states import LocalState, ThreadFacts, ThreadStates, included, view_included
 from fsoft.analysis.value_sets import within
 from fsoft.program.program import Program
 
@@ -17,7 +17,7 @@ class Refuted(Exception):
     """The certificate does not hold; the message says where."""
 
 
-def check_facts(program: Program, asked: frozenset[str], facts: Facts) -> ThreadStates:
+def check_facts(program: Program, asked: frozenset[str], facts: ThreadFacts) -> ThreadStates:
     """Refuted unless the facts show that no asked check can fail and no bound is met. What is returned has taken them over."""
     try:
         threads = ThreadStates(program, asked, facts.locks)

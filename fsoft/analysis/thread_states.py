@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fsoft.analysis.liveness import live_registers
 from fsoft.analysis.points_to import PointsTo
 from fsoft.analysis.slot_memory import NoClaim, SlotMemory, View
-from fsoft.analysis.slot_steps import Held, Outcome, Protocol, Registers, SlotSteps, World, Write, units_cell
+from fsoft.analysis.slot_steps import Held, Protocol, Registers, SlotSteps, StepOutcome, World, Write, units_cell
 from fsoft.analysis.value_sets import NO, Values, union, within
 from fsoft.program import descriptor
 from fsoft.program.program import Program, Step
@@ -48,7 +48,7 @@ class LocalState:
 
 
 @dataclass(slots=True)
-class Facts:
+class ThreadFacts:
     """What was found, and all that is needed to check it: states by slot, what each slot starts with (None: it never does), writes;
     `locks` as in ThreadStates."""
 
@@ -94,7 +94,7 @@ class ThreadStates:
         """Memory as a slot finds it that runs from the start."""
         return {} if self.memory.read({}, self.protocol.states[slot]) == frozenset((descriptor.RUNNING,)) else None
 
-    def adopt(self, facts: Facts) -> None:
+    def adopt(self, facts: ThreadFacts) -> None:
         """Take over what another analysis says, without believing it."""
         if len(facts.starts) != len(self.starts) or len(facts.states) != len(self.starts) or facts.protocol.states != self.protocol.states:
             raise NoClaim("facts about another program")
@@ -103,7 +103,7 @@ class ThreadStates:
         mine.owners, mine.semaphores, mine.readers = set(theirs.owners), set(theirs.semaphores), set(theirs.readers)
         mine.writer, mine.capacity = dict(theirs.writer), dict(theirs.capacity)
 
-    def solve(self) -> Facts:
+    def solve(self) -> ThreadFacts:
         for _ in range(_ROUNDS):
             self._changed = False
             try:
@@ -112,7 +112,7 @@ class ThreadStates:
                 self._begin_again()
                 continue
             if not self._changed:
-                return Facts(states, self.starts, self.writes, self.protocol, self.locks)
+                return ThreadFacts(states, self.starts, self.writes, self.protocol, self.locks)
         raise NoClaim("no fixed point")
 
     # ------------------------------------------------------------ one slot
@@ -158,14 +158,14 @@ class ThreadStates:
         start = self.starts[slot]
         return None if start is None else LocalState(0, {}, self.closed(slot, start))
 
-    def outcomes(self, slot: int, state: LocalState) -> Iterator[tuple[Step, Outcome]]:
+    def outcomes(self, slot: int, state: LocalState) -> Iterator[tuple[Step, StepOutcome]]:
         """The steps that can be tried in a state, and what they may do."""
         for step in self.out[id(self.program.threads[slot].template)][state.location]:
             outcome = self.steps[slot].take(step, state.registers, state.view)
             if outcome is not None:
                 yield step, outcome
 
-    def successors(self, slot: int, step: Step, outcome: Outcome) -> Iterator[LocalState]:
+    def successors(self, slot: int, step: Step, outcome: StepOutcome) -> Iterator[LocalState]:
         """The states after a step, with what the others may do then; none after the thread's end, where it must hold nothing."""
         live = self.live[id(self.program.threads[slot].template)][step.target]
         for world in outcome.worlds:
@@ -270,7 +270,7 @@ class ThreadStates:
 
     # ------------------------------------------------------------ what is learnt
 
-    def _learn(self, slot: int, state: LocalState, outcome: Outcome) -> None:
+    def _learn(self, slot: int, state: LocalState, outcome: StepOutcome) -> None:
         for write in outcome.writes:
             if self.matters(write) and not within(write.values, self.known(slot, write)):
                 self._list(slot, write)
@@ -294,7 +294,7 @@ class ThreadStates:
         """Somebody else runs and may notice."""
         return write.running != 0 and write.cell not in self.protocol.semaphores
 
-    def unruled(self, slot: int, state: LocalState, outcome: Outcome) -> list[View]:
+    def unruled(self, slot: int, state: LocalState, outcome: StepOutcome) -> list[View]:
         """The views with which slots start though the rules of locks did not hold all the time: nobody else ran, before or in the step."""
         alone = not self.steps[slot].running(state.view)
         return [view for _, view in outcome.started] if alone else outcome.loose

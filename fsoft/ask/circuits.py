@@ -16,10 +16,10 @@ from fsoft.ask.models import ask, verdict_of_answer
 from fsoft.checkers.registry import Engine, ModelEngine, Progress, UnknownEngine, engine, model_engine
 from fsoft.circuit.encode.banks import LEAST
 from fsoft.circuit.encode.bound_lines import bound_line
-from fsoft.circuit.encode.encoding import Encoding
+from fsoft.circuit.encode.encoding import ProgramCircuit
 from fsoft.circuit.encode.lift import Answers, Lifter
 from fsoft.circuit.encode.narrow import RANGE, narrow, values_after, widened
-from fsoft.circuit.encode.ranges import Ranges, Shape
+from fsoft.circuit.encode.ranges import Ranges, WordShape
 from fsoft.circuit.encode.scheduler import Scheduler
 from fsoft.circuit.encode.states import BEFORE
 from fsoft.circuit.model import Model
@@ -38,7 +38,7 @@ _KEEP_ARRAYS = frozenset({"smt"})
 """Engines that do better on circuits with arrays."""
 
 MakeScheduler = Callable[[Program], Scheduler]
-Shapes = dict[str, Shape]
+Shapes = dict[str, WordShape]
 
 _OF_PROGRAMS = ("marker.", "undefined@", "violated.")
 """How the names of bounds begin that are in the Program, not in the circuit."""
@@ -80,7 +80,9 @@ def decide(
     return verdict
 
 
-def ask_narrow_first(encoding: Encoding, name: str, hear: Callable[[int], None], deadline: float | None, options: dict[str, Any]) -> Answer:
+def ask_narrow_first(
+    encoding: ProgramCircuit, name: str, hear: Callable[[int], None], deadline: float | None, options: dict[str, Any]
+) -> Answer:
     """The engine's answer about the encoding's model, in narrow words first."""
     with phase("ranges"):
         needed, _ = cone_of_influence(encoding.model)  # what decides nothing need not fit anywhere
@@ -97,7 +99,7 @@ def ask_narrow_first(encoding: Encoding, name: str, hear: Callable[[int], None],
 
 
 def refined(
-    encoding: Encoding, model: Model, needed: Container[str], narrowed: Callable[[Shapes], Model], put: Callable[[Model], Answer]
+    encoding: ProgramCircuit, model: Model, needed: Container[str], narrowed: Callable[[Shapes], Model], put: Callable[[Model], Answer]
 ) -> Answer | None:
     """The answer that `put` gets about `narrowed` models, with its run as one of `model`. Losing a value counts as a bad there (RANGE), so
     that whatever is said to be covered is covered in the model as it is; the words that lose one are given more bits, and the
@@ -126,7 +128,7 @@ def seconds_left(deadline: float | None) -> float | None:
 # ---------------------------------------------------------------- answers about circuits as verdicts about programs
 
 
-def verdict_of(encoding: Encoding, answer: Answer, stats: Stats, name: str) -> Verdict:
+def verdict_of(encoding: ProgramCircuit, answer: Answer, stats: Stats, name: str) -> Verdict:
     """What the answer means for the Program."""
     if isinstance(answer, Violated):
         stats.depth = answer.depth
@@ -134,7 +136,7 @@ def verdict_of(encoding: Encoding, answer: Answer, stats: Stats, name: str) -> V
     return verdict_of_answer(encoding.program, answer, stats, name)
 
 
-def violated(encoding: Encoding, stimulus: Stimulus, prop: str, stats: Stats) -> Verdict:
+def violated(encoding: ProgramCircuit, stimulus: Stimulus, prop: str, stats: Stats) -> Verdict:
     """The verdict for a run of the circuit that ends where `prop` is violated: FALSE once it has been replayed."""
     plain = Machine(encoding.program.taken_apart(), compiled=False)
     lifted, frame = Lifter(encoding).reached(stimulus, before=prop in BEFORE)

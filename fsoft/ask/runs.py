@@ -35,8 +35,8 @@ from fsoft.properties.ltl import (
     Property,
     Runs,
     Unconfirmed,
-    Watch,
     Watched,
+    WatchedAtom,
     confirm,
     observer_text,
     stutters,
@@ -47,10 +47,10 @@ from fsoft.properties.ltl import (
 from fsoft.transactions import NO_REDUCTION, Reduction
 
 if TYPE_CHECKING:
-    from fsoft.circuit.encode.encoding import Encoding
-    from fsoft.circuit.encode.ranges import Shape
+    from fsoft.circuit.encode.encoding import ProgramCircuit
+    from fsoft.circuit.encode.ranges import WordShape
     from fsoft.circuit.model import Model
-    from fsoft.por.visible import Seen
+    from fsoft.por.visible import AtomReads
 
 Progress = Callable[[Stats], None]
 
@@ -108,14 +108,14 @@ def folding(options: Options, props: Sequence[Property]) -> list[str]:
     return [f"{', '.join(found)} in '{p}': folding is off" for p in props if (found := stutters(p.formula))]
 
 
-def _with_atoms(files: Sequence[Source], watch: Sequence[Watch], homes: dict[int, int]) -> list[Source]:
+def _with_atoms(files: Sequence[Source], watch: Sequence[WatchedAtom], homes: dict[int, int]) -> list[Source]:
     """The files, each with the atoms that are read in its scope; the observer is in the first."""
     texts = ["".join(text_of(one) for one in watch if homes[one.number] == k) for k in range(len(files))]
     texts[0] += observer_text(watch)
     return [replace(file, more=file.more + text) for file, text in zip(files, texts)]
 
 
-def _culprit(error: InputError, watch: Sequence[Watch]) -> Watch | None:
+def _culprit(error: InputError, watch: Sequence[WatchedAtom]) -> WatchedAtom | None:
     """The atom in which an error is."""
     if isinstance(error, FormulaError):
         return None
@@ -131,7 +131,7 @@ def _culprit(error: InputError, watch: Sequence[Watch]) -> Watch | None:
     return found
 
 
-def _explained(error: InputError, one: Watch, files: Sequence[Source], options: Options, reading: dict[str, Any]) -> FormulaError:
+def _explained(error: InputError, one: WatchedAtom, files: Sequence[Source], options: Options, reading: dict[str, Any]) -> FormulaError:
     """The error with the formula below it; a local variable is called by its name."""
     what = error.what
     if error.loc.file == one.file:  # the text around the atom: the atom as a whole is at fault
@@ -194,7 +194,7 @@ def check_explicit(
     return _relying(answered, reduction)
 
 
-def _seen(watched: Watched, prop: Property, reduction: Reduction) -> Seen | None:
+def _seen(watched: Watched, prop: Property, reduction: Reduction) -> AtomReads | None:
     """What a reduction has to know about the property."""
     if reduction.por == "none":
         return None
@@ -261,7 +261,7 @@ def check_circuit(
     return _relying(_meaning(watched, prop, asking, answer, stats), reduction)
 
 
-def live_encoding(watched: Watched, prop: Property, reduction: Reduction) -> Encoding:
+def live_encoding(watched: Watched, prop: Property, reduction: Reduction) -> ProgramCircuit:
     """The circuit of the program, reduced as far as the property allows."""
     from fsoft.circuit.encode.encoding import encode
 
@@ -273,7 +273,7 @@ def live_encoding(watched: Watched, prop: Property, reduction: Reduction) -> Enc
 class Asking:
     """One question about a live model to one engine: narrow words first, wider ones where a value does not fit (see `decide`)."""
 
-    encoding: Encoding
+    encoding: ProgramCircuit
     live: Model
     name: str
     hear: Callable[[int], None]
@@ -325,7 +325,7 @@ class Asking:
             most += 1
 
 
-def narrow_live(live: Model, shapes: dict[str, Shape]) -> Model:
+def narrow_live(live: Model, shapes: dict[str, WordShape]) -> Model:
     """The live model in narrow words; a run that loses a value is not fair, and losing one is a bad."""
     from fsoft.circuit.encode.narrow import RANGE, narrow
 
@@ -359,13 +359,13 @@ def _meaning(watched: Watched, prop: Property, asking: Asking, answer: Answer, s
     return Answered(prop, verdict)
 
 
-def lifted(encoding: Encoding, live: Model, run: Stimulus, start: int) -> tuple[Lasso, frozenset[int]]:
+def lifted(encoding: ProgramCircuit, live: Model, run: Stimulus, start: int) -> tuple[Lasso, frozenset[int]]:
     """A lasso of the circuit, whose loop begins with frame `start`, as one of the Program, and the entries of the state vector that need
     not be equal where it closes."""
-    from fsoft.circuit.encode.lift import Lifter, Walk
+    from fsoft.circuit.encode.lift import Lifter, LiftWalk
     from fsoft.circuit.model.liveness import influential
 
-    walk = Walk(Lifter(encoding), run.initial)
+    walk = LiftWalk(Lifter(encoding), run.initial)
     moves = [walk.advance(given) for given in run.inputs]
     needed = set(influential(live))
     ignore = frozenset(k for k, name in enumerate(encoding.words.names) if name and name not in needed)

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from fsoft.analysis.actions import Touching, members
 from fsoft.analysis.validity import constants_in
-from fsoft.bounded.shared import Shared
-from fsoft.por.cells import Ground as Cells
-from fsoft.por.cells import where_of
+from fsoft.bounded.shared import SharedEntries
+from fsoft.por.cells import Ground, where_of
 from fsoft.program.program import Action, Store
 
 
-def columns(shared: Shared) -> list[list[int]]:
+def columns(shared: SharedEntries) -> list[list[int]]:
     """The shared entries, by column."""
     apart: dict[int, int] = dict.fromkeys(members(shared.mask), 0)
     for slot, thread in enumerate(shared.program.threads):
@@ -32,7 +31,7 @@ def columns(shared: Shared) -> list[list[int]]:
     return found
 
 
-def _together(shared: Shared, slot: int, index: int) -> list[tuple[int, int]]:
+def _together(shared: SharedEntries, slot: int, index: int) -> list[tuple[int, int]]:
     """For each entry that a step may write, those that it may write as well."""
     every = shared.step_writes[slot][index] & shared.mask
     if every & (every - 1) == 0:
@@ -54,7 +53,7 @@ def _together(shared: Shared, slot: int, index: int) -> list[tuple[int, int]]:
     return found
 
 
-def _one_at_a_time(cells: Cells, slot: int, action: Action) -> bool:
+def _one_at_a_time(cells: Ground, slot: int, action: Action) -> bool:
     """The action writes one entry, whichever it is."""
     if not isinstance(action, Store):
         return False

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fsoft.bounded.domains import Domains
-from fsoft.bounded.shared import Shared
-from fsoft.bounded.walk import Ground
+from fsoft.bounded.shared import SharedEntries
+from fsoft.bounded.walk import WalkGround
 from fsoft.passes.unwind import Unwound
 from fsoft.program.program import Program
 
@@ -15,11 +15,11 @@ class Common:
     """What threads share and what it can hold. `ground` gives each formula one of its own."""
 
     def __init__(self, program: Program):
-        self._ground = Ground(program)
-        self.shared = Shared(program, self._ground.facts.strides)
+        self._ground = WalkGround(program)
+        self.shared = SharedEntries(program, self._ground.facts.strides)
         self.domains = Domains(self._ground, self.shared)
 
-    def ground(self) -> Ground:
+    def ground(self) -> WalkGround:
         return self._ground.again()
 
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 from fsoft.bounded.common import Common
 from fsoft.bounded.shared import SharedWalk
-from fsoft.bounded.walk import Ground, Here
+from fsoft.bounded.walk import Here, WalkGround
 from fsoft.circuit.encode.steps import StepTerms
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, negate, rebuilt
 
@@ -31,7 +31,7 @@ ORDERS = ("round-robin", "free", "start-line")
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ContextTurn:
     """A context that a thread may have: its number in the run, and when it is the thread's."""
 
     number: int
@@ -41,7 +41,7 @@ class Turn:
 class Contexts:
     """The contexts of a run and what shared entries hold in each of them."""
 
-    def __init__(self, ground: Ground, common: Common, count: int, order: str):
+    def __init__(self, ground: WalkGround, common: Common, count: int, order: str):
         self.ground, self.shared, self.domains, self.count, self.order = ground, common.shared, common.domains, count, order
         self.slots = len(ground.program.threads)
         self.turns = [self._turns(slot) for slot in range(self.slots)]
@@ -49,12 +49,12 @@ class Contexts:
         self._starts: dict[tuple[int, int], Expr] = {}
         self._open: list[tuple[int, int, str, Expr]] = []
 
-    def _turns(self, slot: int) -> list[Turn]:
+    def _turns(self, slot: int) -> list[ContextTurn]:
         if self.order != "free":
-            return [Turn(number, TRUE) for number in range(slot, self.count, self.slots)]
+            return [ContextTurn(number, TRUE) for number in range(slot, self.count, self.slots)]
         width = max(1, (self.slots - 1).bit_length())
         owner = [self.ground.input(f"run.{number}", width) for number in range(self.count)]
-        return [Turn(number, eq(owner[number], const(slot, width))) for number in range(self.count)]
+        return [ContextTurn(number, eq(owner[number], const(slot, width))) for number in range(self.count)]
 
     def initial(self, entry: int) -> Expr:
         return const(0, self.shared.holder_width) if entry == self.shared.holder else self.ground.initial(entry)
@@ -104,7 +104,7 @@ class Contexts:
 class ContextWalk(SharedWalk):
     """A thread among others. `here.turn[j]` says that the thread is in its turn j + 1 or later, the last of them that it does not go on."""
 
-    def __init__(self, ground: Ground, contexts: Contexts, slot: int):
+    def __init__(self, ground: WalkGround, contexts: Contexts, slot: int):
         super().__init__(ground, contexts.shared, slot)
         self.contexts, self.turns = contexts, contexts.turns[slot]
         self._current: list[dict[int, Expr]] = [{} for _ in self.turns]

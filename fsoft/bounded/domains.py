@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from fsoft.analysis.actions import members
 from fsoft.analysis.flow import components
 from fsoft.analysis.value_sets import BOTH, NO, YES, Values, any_of, operate_sets, union
-from fsoft.bounded.shared import Shared, SharedWalk, written_where
-from fsoft.bounded.walk import Ground, Here
+from fsoft.bounded.shared import SharedEntries, SharedWalk, written_where
+from fsoft.bounded.walk import Here, WalkGround
 from fsoft.program.expr import FALSE, Expr, conj, const, ite, make, reg
 
 MOST = 64
@@ -31,7 +31,7 @@ _FEW = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Domain:
+class WordDomain:
     """The words that an entry of `width` bits can hold: `values` in order, if those are known; else no bits but those of `mask` are set."""
 
     width: int
@@ -46,7 +46,7 @@ class Domain:
         plain, coded = self.mask.bit_length(), (len(self.values) - 1).bit_length()
         return plain if coded > 0 and plain <= coded + 1 else coded
 
-    def guessed(self, ground: Ground, name: str) -> Expr:
+    def guessed(self, ground: WalkGround, name: str) -> Expr:
         """A word of the domain, or beside it: an input of that name, or a constant."""
         return self.decoded(ground.input(name, self.bits)) if self.bits else self.only()
 
@@ -87,7 +87,7 @@ def _spread(guess: Expr, mask: int, width: int) -> Expr:
 class Domains:
     """The domains of the shared entries of a program."""
 
-    def __init__(self, ground: Ground, shared: Shared):
+    def __init__(self, ground: WalkGround, shared: SharedEntries):
         entries = [entry for entry in members(shared.mask) if entry != shared.holder]
         written = _Written(ground, shared, frozenset(entries))
         first = {entry: _first(ground, entry) for entry in entries}
@@ -97,19 +97,19 @@ class Domains:
         self._found = {entry: _domain(ground.words.widths[entry], sets[entry], masks[entry]) for entry in entries}
         self._widths = [*ground.words.widths, shared.holder_width]
 
-    def of(self, entry: int) -> Domain:
+    def of(self, entry: int) -> WordDomain:
         """The domain of an entry, or of the holder of atomic sections; of those that threads do not share nothing is known."""
         width = self._widths[entry]
-        return self._found.get(entry) or Domain(width, None, (1 << width) - 1)
+        return self._found.get(entry) or WordDomain(width, None, (1 << width) - 1)
 
 
-def _first(ground: Ground, entry: int) -> Values:
+def _first(ground: WalkGround, entry: int) -> Values:
     first = ground.again().initial(entry)
     return frozenset((first.value,)) if first.is_const else None
 
 
-def _domain(width: int, values: Values, mask: int) -> Domain:
-    return Domain(width, None if values is None else tuple(sorted(values)), mask)
+def _domain(width: int, values: Values, mask: int) -> WordDomain:
+    return WordDomain(width, None if values is None else tuple(sorted(values)), mask)
 
 
 # ---------------------------------------------------------------- what is written
@@ -118,7 +118,7 @@ def _domain(width: int, values: Values, mask: int) -> Domain:
 class _Alone(SharedWalk):
     """A thread of which nothing is known but its steps: every location finds any values in shared memory."""
 
-    def __init__(self, ground: Ground, shared: Shared, slot: int, cells: dict[str, int]):
+    def __init__(self, ground: WalkGround, shared: SharedEntries, slot: int, cells: dict[str, int]):
         super().__init__(ground, shared, slot)
         self._cells, self._location = cells, 0
 
@@ -138,7 +138,7 @@ class _Alone(SharedWalk):
 class _Written:
     """For each entry what steps write to it: the number of the step, when, and what. `cells`: the entries that unknowns stand for."""
 
-    def __init__(self, ground: Ground, shared: Shared, entries: frozenset[int]):
+    def __init__(self, ground: WalkGround, shared: SharedEntries, entries: frozenset[int]):
         self.cells: dict[str, int] = {}
         self.rows: dict[int, list[tuple[int, Expr, Expr]]] = {entry: [] for entry in sorted(entries)}
         alone, before = ground.again(), 0

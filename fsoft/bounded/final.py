@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fsoft.bounded.home import Values
+from fsoft.bounded.home import InputValues
 from fsoft.bounded.shared import SharedWalk, unheld
-from fsoft.bounded.walk import Ground, Here, Scene, Taken, joined
+from fsoft.bounded.walk import Here, Taken, WalkGround, WalkScene, joined
 from fsoft.circuit.encode.states import BEFORE, OF_STATES
 from fsoft.circuit.encode.steps import Inputs, StepTerms
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, fill, negate
@@ -21,16 +21,16 @@ from fsoft.program.interpreter import in_section
 from fsoft.program.state import OVER
 
 if TYPE_CHECKING:
-    from fsoft.circuit.encode.encoding import Encoding
+    from fsoft.circuit.encode.encoding import ProgramCircuit
 
 
 class FinalState:
     """The end of the runs of all walks (by slot); `shared` says what an entry that is no thread's own holds then."""
 
-    def __init__(self, ground: Ground, walks: Sequence[SharedWalk], shared: Callable[[int], Expr]):
+    def __init__(self, ground: WalkGround, walks: Sequence[SharedWalk], shared: Callable[[int], Expr]):
         self.ground, self.walks, self.shared = ground, walks, shared
         self.program = ground.program
-        self._circuit: Encoding | None = None
+        self._circuit: ProgramCircuit | None = None
         self._values: dict[str, Expr] = {}
 
     # ------------------------------------------------------------ properties of states
@@ -79,7 +79,7 @@ class FinalState:
             ends.append((conj(one.when, negate(one.goes_on)), const(step.source, width) if unseen else one.effect.writes[pc], after))
         return ends
 
-    def last_step(self, prop: str, value: Values) -> list[Taken]:
+    def last_step(self, prop: str, value: InputValues) -> list[Taken]:
         """The step with which a property is violated that is asked about a state and a step from there."""
         if self._circuit is None or prop not in OF_STATES - BEFORE:
             return []
@@ -109,7 +109,7 @@ class FinalState:
         for index, step in enumerate(walk.template.steps):
             if step.source == location:
                 inputs = Inputs(f"next.{walk.slot}.{index}")
-                scene = Scene(self.ground.words, walk.slot, here.registers, lambda entry: self._at_end(walk, entry, here))
+                scene = WalkScene(self.ground.words, walk.slot, here.registers, lambda entry: self._at_end(walk, entry, here))
                 terms = StepTerms(scene, inputs, self.ground.facts, None, walk.slot, step)
                 total = disj(total, conj(terms.effect.enabled, how(walk, terms)))
                 self.ground.model.inputs.update(inputs.widths)

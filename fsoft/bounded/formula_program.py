@@ -19,7 +19,7 @@ from fsoft.program.interpreter import Machine
 from fsoft.program.program import Action, Assign, Check, Halt, Input, Marker, Program, Step
 from fsoft.program.replay import play
 from fsoft.program.verdict import Move
-from fsoft.sequentialize.sequential import Sequential, Writer
+from fsoft.sequentialize.sequential import Sequential, TemplateWriter
 
 _LARGEST = 12
 """Operators in an expression before it gets a register of its own."""
@@ -59,7 +59,7 @@ class _Writing:
     def __init__(self, program: Program, formula: Walked, coverage: bool):
         self.program, self.formula, self.model = program, formula, formula.model
         self.coverage = coverage
-        self.out = Writer(program)
+        self.out = TemplateWriter(program)
         self.written: dict[Expr, Expr] = {}
         self.uses: dict[Expr, int] = {}
 

@@ -17,7 +17,7 @@ from fsoft.program.state import Violation
 from fsoft.program.verdict import InternalError, Move
 
 
-class Values:
+class InputValues:
     """What terms are worth under the inputs of a Model; an input that is not given is 0."""
 
     def __init__(self, inputs: Mapping[str, int], widths: Mapping[str, int]):
@@ -39,7 +39,7 @@ def choices(inputs: Mapping[str, int], widths: Mapping[str, int]) -> list[tuple[
     return [(width, inputs.get(name, 0)) for name, width in widths.items()]
 
 
-def happened(program: Program, steps: Sequence[Taken], value: Values) -> list[Taken]:
+def happened(program: Program, steps: Sequence[Taken], value: InputValues) -> list[Taken]:
     """The steps that the inputs choose, without those that stop inside an atomic section without violating anything: nobody sees them."""
     value.prepare([term for one in steps for term in (one.when, one.goes_on, *one.turn)])
     found = []
@@ -53,11 +53,11 @@ def happened(program: Program, steps: Sequence[Taken], value: Values) -> list[Ta
     return found
 
 
-def _before(one: Taken, value: Values) -> Callable[[int], int]:
+def _before(one: Taken, value: InputValues) -> Callable[[int], int]:
     return lambda index: value(one.before(index))
 
 
-def moves_of(program: Program, run: Sequence[Taken], value: Values, until: Callable[[Violation], bool]) -> list[Move]:
+def moves_of(program: Program, run: Sequence[Taken], value: InputValues, until: Callable[[Violation], bool]) -> list[Move]:
     """The run as moves of the (unwound) program, up to the first violation of the kind that is looked for."""
     machine = Machine(program, compiled=False)
     state, moves = machine.initial(), []

@@ -14,12 +14,12 @@ from fsoft.bounded.common import Common, common_of
 from fsoft.bounded.final import FinalState
 from fsoft.bounded.formula_program import sequential_program
 from fsoft.bounded.given import Given, longer_loops, rounds_for
-from fsoft.bounded.home import Values, happened, moves_of
-from fsoft.bounded.mu_walk import ClusterWalk, MuWalk, Overlay, StepWalk, first_meeting
+from fsoft.bounded.home import InputValues, happened, moves_of
+from fsoft.bounded.mu_walk import ClusterOverlay, ClusterWalk, MuWalk, StepWalk, first_meeting
 from fsoft.bounded.sequence import READS, Clusters, Steps, Unwinding
 from fsoft.bounded.sequential import Made
-from fsoft.bounded.shared import Shared, SharedWalk
-from fsoft.bounded.walk import Ground, Taken, add_violations
+from fsoft.bounded.shared import SharedEntries, SharedWalk
+from fsoft.bounded.walk import Taken, WalkGround, add_violations
 from fsoft.circuit.encode.steps import StepTerms
 from fsoft.circuit.model import Model, check_model
 from fsoft.frontend.source import NOWHERE, InputError
@@ -41,7 +41,7 @@ class Mu:
 
     unwound: Unwound
     given: Given
-    ground: Ground
+    ground: WalkGround
     sequence: Unwinding
     walks: Sequence[MuWalk]
     final: FinalState
@@ -58,7 +58,7 @@ class Mu:
 
     def run(self, inputs: Mapping[str, int], prop: str) -> list[Move]:
         """The moves of the unwound Program that the inputs choose, up to where `prop` is violated."""
-        program, value = self.unwound.program, Values(inputs, self.model.inputs)
+        program, value = self.unwound.program, InputValues(inputs, self.model.inputs)
         chosen = happened(program, self.steps, value)
         order = sorted(range(len(chosen)), key=lambda k: (sum(value(bit) for bit in chosen[k].turn), k))
         run = [chosen[k] for k in order] + self.final.last_step(prop, value)
@@ -120,7 +120,7 @@ def _steps(walks: Sequence[MuWalk]) -> list[Taken]:
     return [one for walk in walks for one in walk.steps]
 
 
-def _most_writes(shared: Shared, border: int) -> int:
+def _most_writes(shared: SharedEntries, border: int) -> int:
     """No run has more steps that write than this (apart from those of main before the border, where it is alone)."""
     total = 0
     for slot, thread in enumerate(shared.program.threads):
@@ -137,7 +137,7 @@ def _most_writes(shared: Shared, border: int) -> int:
 class _Walked:
     """All threads, walked against one sequence."""
 
-    def __init__(self, ground: Ground, common: Common, border: int, count: int, grain: str, reads: str):
+    def __init__(self, ground: WalkGround, common: Common, border: int, count: int, grain: str, reads: str):
         slots = range(len(ground.program.threads))
         self.fine: list[StepWalk] = []
         self.coarse: list[ClusterWalk] = []
@@ -147,7 +147,7 @@ class _Walked:
             self.fine = [StepWalk(ground, steps, slot, border) for slot in slots]
         else:
             clusters = self.sequence = Clusters(ground, common, count, reads)
-            self.overlay = Overlay(clusters, grain == "inter")
+            self.overlay = ClusterOverlay(clusters, grain == "inter")
             self.coarse = [ClusterWalk(ground, clusters, slot, border, self.overlay) for slot in slots]
         self.walks: Sequence[MuWalk] = self.fine or self.coarse
         for walk in self.walks:

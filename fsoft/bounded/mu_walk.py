@@ -18,8 +18,8 @@ from collections.abc import Sequence
 
 from fsoft.analysis.actions import members
 from fsoft.bounded.sequence import Clusters, Steps, Unwinding
-from fsoft.bounded.shared import Shared, SharedWalk, written_where
-from fsoft.bounded.walk import Ground, Here, Scene, joined
+from fsoft.bounded.shared import SharedEntries, SharedWalk, written_where
+from fsoft.bounded.walk import Here, WalkGround, WalkScene, joined
 from fsoft.circuit.encode.states import OF_STATES
 from fsoft.circuit.encode.steps import Inputs, StepTerms
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, ite, negate
@@ -32,7 +32,7 @@ Written = dict[int, tuple[Expr, Expr]]
 class MuWalk(SharedWalk):
     """What the grains have in common. `border`: the first location of main where it is no longer alone (`first_meeting`)."""
 
-    def __init__(self, ground: Ground, sequence: Unwinding, slot: int, border: int):
+    def __init__(self, ground: WalkGround, sequence: Unwinding, slot: int, border: int):
         super().__init__(ground, sequence.shared, slot)
         self.sequence, self.count = sequence, sequence.count
         self.border = border if slot == 0 else 0
@@ -156,7 +156,7 @@ class StepWalk(MuWalk):
 
     sequence: Steps
 
-    def __init__(self, ground: Ground, sequence: Steps, slot: int, border: int):
+    def __init__(self, ground: WalkGround, sequence: Steps, slot: int, border: int):
         super().__init__(ground, sequence, slot, border)
         self.own = [sequence.owner(position, slot) for position in range(1, self.count + 1)]
         self.taken: list[Expr] = [FALSE] * self.count
@@ -223,7 +223,7 @@ class StepWalk(MuWalk):
             self.sequence.constrain(f"taken.{self.slot}.{position}", disj(negate(own), taken))
 
 
-class Overlay:
+class ClusterOverlay:
     """What the clusters have written so far: for a position and an entry whether, and what. Threads are walked one after the other."""
 
     def __init__(self, sequence: Clusters, inter: bool):
@@ -255,7 +255,7 @@ class ClusterWalk(MuWalk):
 
     sequence: Clusters
 
-    def __init__(self, ground: Ground, sequence: Clusters, slot: int, border: int, overlay: Overlay):
+    def __init__(self, ground: WalkGround, sequence: Clusters, slot: int, border: int, overlay: ClusterOverlay):
         self.overlay, self.inter = overlay, overlay.inter
         super().__init__(ground, sequence, slot, border)
         self.own = [FALSE] + [TRUE if self.inter else sequence.owner(position, slot) for position in range(1, self.count + 1)]
@@ -321,7 +321,7 @@ class ClusterWalk(MuWalk):
         return when, bits if self.inter else (*bits, *bits, negate(within)), here.turn
 
 
-def first_meeting(ground: Ground, shared: Shared) -> int:
+def first_meeting(ground: WalkGround, shared: SharedEntries) -> int:
     """The first location of main from which it does something that other threads wait for at their start; 0 if one of them can start
     at once. Locations are in topological order."""
     program, needed = ground.program, 0
@@ -329,7 +329,7 @@ def first_meeting(ground: Ground, shared: Shared) -> int:
         zeros = {name: const(0, one.width) for name, one in thread.template.registers.items()}
         for index, step in enumerate(thread.template.steps):
             if step.source == 0:
-                scene = Scene(ground.words, slot, zeros, ground.initial)
+                scene = WalkScene(ground.words, slot, zeros, ground.initial)
                 if StepTerms(scene, Inputs(), ground.facts, None, slot, step).effect.enabled is not FALSE:
                     return 0
                 needed |= shared.step_touches[slot][index]
@@ -338,4 +338,4 @@ def first_meeting(ground: Ground, shared: Shared) -> int:
     return min(first, default=len(main.locations))
 
 
-__all__ = ["ClusterWalk", "MuWalk", "Overlay", "StepWalk", "first_meeting"]
+__all__ = ["ClusterWalk", "MuWalk", "ClusterOverlay", "StepWalk", "first_meeting"]

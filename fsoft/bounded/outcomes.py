@@ -15,9 +15,9 @@ from typing import Any
 
 from fsoft.analysis.actions import defined, reads
 from fsoft.analysis.liveness import Liveness
-from fsoft.circuit.encode.memory_terms import Facts, Way
-from fsoft.circuit.encode.pending import Candidate, Pending
-from fsoft.circuit.encode.steps import Effect, Inputs, StepTerms, Words
+from fsoft.circuit.encode.memory_terms import AccessWay, AddressFacts
+from fsoft.circuit.encode.pending import Candidate, PendingSteps
+from fsoft.circuit.encode.steps import Inputs, StepEffect, StepTerms, VectorWords
 from fsoft.frontend.source import Loc
 from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, ite, negate, reg
@@ -30,10 +30,10 @@ Values = Sequence[Expr]
 """A state: a term for every entry of `program.state.Layout`; those of locations and `OVER` are constants on a path."""
 
 
-class Now(Words):
+class Now(VectorWords):
     """The words of one state. `seen` collects the entries that were read, in order."""
 
-    def __init__(self, like: Words, values: Values, slot: int = -1):
+    def __init__(self, like: VectorWords, values: Values, slot: int = -1):
         self.program, self.layout = like.program, like.layout
         self.arrays, self.at, self.banks = {}, {}, {}
         self.names, self.widths = like.names, like.widths
@@ -50,7 +50,7 @@ class Now(Words):
 
 
 @dataclass(slots=True)
-class Outcome:
+class StepEnd:
     """One way a step can end: `kind` is "" or the stop where its thread ends, `when` the condition (the step is enabled, and comes to
     this), `writes` the entries that it changes. `prop` is violated here, `cut` is the bound that is hit here."""
 
@@ -71,8 +71,8 @@ class Executed:
     slot: int
     index: int
     enabled: Expr
-    outcomes: list[Outcome]
-    effect: Effect
+    outcomes: list[StepEnd]
+    effect: StepEffect
     reads: frozenset[int]
     writes: frozenset[int]
     inputs: dict[str, int]
@@ -81,7 +81,7 @@ class Executed:
     write_mask: int = 0
 
 
-class _Pending(Pending):
+class _Pending(PendingSteps):
     """Steps of different threads have inputs of their own."""
 
     def again(self, one: Candidate, inputs: Inputs) -> Candidate:
@@ -91,8 +91,8 @@ class _Pending(Pending):
 class _PathTerms(StepTerms):
     """A step, stop by stop. `running` stays true where a stop depends on the state: the condition goes into `alive`."""
 
-    def __init__(self, words: Words, inputs: Inputs, facts: Facts, slot: int, step: Step):
-        self.stopped: list[Outcome] = []
+    def __init__(self, words: VectorWords, inputs: Inputs, facts: AddressFacts, slot: int, step: Step):
+        self.stopped: list[StepEnd] = []
         self.alive: Expr = TRUE
         self.met: Expr = TRUE  # what has been required so far
         super().__init__(words, inputs, facts, None, slot, step)
@@ -128,7 +128,7 @@ class _PathTerms(StepTerms):
         pc = self.layout.pc[self.slot]
         writes[pc] = const(location, self.words.widths[pc])
         reached = conj(self.alive, when)
-        self.stopped.append(Outcome(kind, conj(self.met, reached), writes, location, prop, cut))
+        self.stopped.append(StepEnd(kind, conj(self.met, reached), writes, location, prop, cut))
         if prop:
             self.effect.fails[prop] = disj(self.effect.fails.get(prop, FALSE), reached)
         self.alive = conj(self.alive, negate(when))
@@ -138,7 +138,7 @@ class _PathTerms(StepTerms):
     def _lose(self, when: Expr, loc: Loc) -> None:
         self._stop("cut", when, cut=self._at("access", loc))
 
-    def _touch(self, ways: list[Way], size: int, write: bool, sync: bool, when: Expr) -> None:
+    def _touch(self, ways: list[AccessWay], size: int, write: bool, sync: bool, when: Expr) -> None:
         super()._touch(ways, size, write, sync, conj(self.alive, when))
 
 
@@ -168,8 +168,8 @@ class Executor:
     def __init__(self, program: Program):
         self.program = program
         self.layout = Layout(program)
-        self.words = Words(program, self.layout)
-        self.facts = Facts(program)
+        self.words = VectorWords(program, self.layout)
+        self.facts = AddressFacts(program)
         self._live = {id(t): Liveness(t) for t in program.templates()}
         self._steps: dict[tuple[int, int], _Facts] = {}
         self._known: dict[tuple[int, int, int], _Trie] = {}
@@ -241,12 +241,12 @@ class Executor:
         found = Executed(slot, index, effect.enabled, outcomes, effect, read, wrote, inputs.widths, facts.passes, _mask(read), _mask(wrote))
         return found, seen
 
-    def _end(self, terms: _PathTerms, step: Step, facts: _Facts, when: Expr) -> Outcome:
+    def _end(self, terms: _PathTerms, step: Step, facts: _Facts, when: Expr) -> StepEnd:
         """The outcome in which the step does not stop its thread."""
         indices, writes = self.layout.registers[terms.slot], terms.effect.writes
         writes.update({indices[name]: terms.registers[name] for name in terms.changed})
         writes.update(facts.dead)
-        return Outcome("", when, writes, step.target)
+        return StepEnd("", when, writes, step.target)
 
     def _facts(self, slot: int, index: int) -> _Facts:
         found = self._steps.get((slot, index))
@@ -267,7 +267,7 @@ class Executor:
         asks = any(isinstance(action, (Input, Alloc, Enter)) for action in step.actions)
         return _Facts(tuple(sorted(indices[name] for name in mentioned)), asks, passes, tuple(dead))
 
-    def pending(self, values: Values, executed: Sequence[Executed]) -> Pending:
+    def pending(self, values: Values, executed: Sequence[Executed]) -> PendingSteps:
         """What threads could do next, for the properties of states; `executed` are the steps from where the threads are."""
         inputs = Inputs()
         for one in executed:
@@ -283,7 +283,7 @@ def _mask(entries: frozenset[int]) -> int:
     return mask
 
 
-def _under(guard: Expr, outcome: Outcome) -> Outcome:
+def _under(guard: Expr, outcome: StepEnd) -> StepEnd:
     outcome.when = conj(guard, outcome.when)
     return outcome
 
@@ -306,4 +306,4 @@ def start_cells(layout: Layout, slot: int) -> frozenset[int]:
     return frozenset(place.base + number for number in numbers if number is not None)
 
 
-__all__ = ["Executed", "Executor", "Now", "Outcome", "Values", "applied", "start_cells"]
+__all__ = ["Executed", "Executor", "Now", "StepEnd", "Values", "applied", "start_cells"]

@@ -19,10 +19,9 @@ from itertools import pairwise
 
 from fsoft.bounded.final import FinalState
 from fsoft.bounded.given import Given, longer_loops
-from fsoft.bounded.home import Values as Worth
-from fsoft.bounded.home import happened, moves_of
-from fsoft.bounded.outcomes import Executed, Executor, Outcome, Values, applied
-from fsoft.bounded.walk import Ground, Taken, joined
+from fsoft.bounded.home import InputValues, happened, moves_of
+from fsoft.bounded.outcomes import Executed, Executor, StepEnd, Values, applied
+from fsoft.bounded.walk import Taken, WalkGround, joined
 from fsoft.circuit.model import Model, check_model
 from fsoft.passes.bounds import BadBound
 from fsoft.passes.unwind import Unwound
@@ -37,7 +36,7 @@ MOST = 4096
 
 
 @dataclass(slots=True)
-class Context:
+class ScheduleContext:
     """One context: by slot the condition that it is the slot's, whether the slot then takes a visible step."""
 
     number: int
@@ -60,7 +59,7 @@ class _Part:
 
     stays: list[_Stay] = field(default_factory=list)
     steps: list[Taken] = field(default_factory=list)
-    stops: list[tuple[Expr, Outcome]] = field(default_factory=list)
+    stops: list[tuple[Expr, StepEnd]] = field(default_factory=list)
     passes: list[tuple[Expr, str]] = field(default_factory=list)
     busy: Expr = FALSE
 
@@ -68,7 +67,7 @@ class _Part:
 class _Final(FinalState):
     """The state after the last context."""
 
-    def __init__(self, ground: Ground, values: Values):
+    def __init__(self, ground: WalkGround, values: Values):
         self.ground, self.program = ground, ground.program
         self._circuit, self._values, self._last = None, {}, values
 
@@ -77,13 +76,13 @@ class _Final(FinalState):
 
 
 @dataclass(slots=True)
-class Schedule:
+class ScheduleFormula:
     """The formula. `contexts` has the schedule guards, in order."""
 
     unwound: Unwound
     given: Given
-    ground: Ground
-    contexts: list[Context]
+    ground: WalkGround
+    contexts: list[ScheduleContext]
     steps: list[Taken]
     final: FinalState
 
@@ -93,7 +92,7 @@ class Schedule:
 
     def run(self, inputs: Mapping[str, int], prop: str) -> list[Move]:
         """The moves of the unwound Program that the inputs choose, up to where `prop` is violated."""
-        program, value = self.unwound.program, Worth(inputs, self.model.inputs)
+        program, value = self.unwound.program, InputValues(inputs, self.model.inputs)
         run = happened(program, self.steps, value) + self.final.last_step(prop, value)
         return moves_of(program, run, value, lambda event: event.prop == prop)
 
@@ -112,7 +111,7 @@ def default_switches(program_slots: int) -> int:
     return 2 * program_slots - 1
 
 
-def schedule(unwound: Unwound, given: Given) -> Schedule:
+def schedule(unwound: Unwound, given: Given) -> ScheduleFormula:
     """The formula for at most `given.context_bound` context switches."""
     slots = len(unwound.program.threads)
     switches = default_switches(slots) if given.context_bound is None else given.context_bound
@@ -130,7 +129,7 @@ def schedule(unwound: Unwound, given: Given) -> Schedule:
     if builder.open:
         model.bounds[BOUND] = builder.needs_more()
     check_model(model)
-    return Schedule(unwound, given, builder.ground, builder.contexts, builder.steps, final)
+    return ScheduleFormula(unwound, given, builder.ground, builder.contexts, builder.steps, final)
 
 
 class _Builder:
@@ -139,7 +138,7 @@ class _Builder:
     def __init__(self, unwound: Unwound):
         self.program = unwound.program
         self.executor = Executor(self.program)
-        self.ground = Ground(self.program, self.executor.facts)
+        self.ground = WalkGround(self.program, self.executor.facts)
         self.slots = range(len(self.program.threads))
         locality = Locality(self.program)
         self.local = [locality.local(slot) for slot in self.slots]
@@ -148,7 +147,7 @@ class _Builder:
             if term.op == "reg":
                 self.ground.model.inputs[str(term.data)] = term.width
         self.at: list[dict[int, Expr]] = [{0: TRUE} for _ in self.slots]
-        self.contexts: list[Context] = []
+        self.contexts: list[ScheduleContext] = []
         self.steps: list[Taken] = []
         self.open = True
         self.races = "no-data-race" in self.program.checks
@@ -170,7 +169,7 @@ class _Builder:
         for slot, part in parts.items():
             self._count(part, owned[slot])
         self._merge(parts, owned, running)
-        self.contexts.append(Context(number, owned, {slot: part.busy for slot, part in parts.items()}))
+        self.contexts.append(ScheduleContext(number, owned, {slot: part.busy for slot, part in parts.items()}))
         return True
 
     def _count(self, part: _Part, owned: Expr) -> None:

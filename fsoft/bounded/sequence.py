@@ -14,8 +14,8 @@ from collections.abc import Sequence
 
 from fsoft.bounded.columns import columns
 from fsoft.bounded.common import Common
-from fsoft.bounded.shared import Shared
-from fsoft.bounded.walk import Ground
+from fsoft.bounded.shared import SharedEntries
+from fsoft.bounded.walk import WalkGround
 from fsoft.program.expr import TRUE, Expr, binary, conj, const, disj, eq, ite, make, negate
 
 READS = ("explicit", "implicit", "mixed")
@@ -24,7 +24,7 @@ READS = ("explicit", "implicit", "mixed")
 class Unwinding:
     """What every grain has. Positions count from 1 to `count`; `first` has what differs from the initial state at position 0."""
 
-    def __init__(self, ground: Ground, common: Common, count: int, reads: str):
+    def __init__(self, ground: WalkGround, common: Common, count: int, reads: str):
         self.ground, self.shared, self.domains, self.count = ground, common.shared, common.domains, count
         self.slots = len(ground.program.threads)
         self.first: dict[int, Expr] = {}
@@ -106,7 +106,7 @@ class Unwinding:
 class Steps(Unwinding):
     """Fine grain: every position is one writing step. `thread` is the number of slots where nobody writes, from some position on."""
 
-    def __init__(self, ground: Ground, common: Common, count: int, reads: str):
+    def __init__(self, ground: WalkGround, common: Common, count: int, reads: str):
         super().__init__(ground, common, count, reads)
         self.columns = columns(self.shared)
         self._code = {entry: (c, k) for c, column in enumerate(self.columns) for k, entry in enumerate(column, 1)}
@@ -157,7 +157,7 @@ class Clusters(Unwinding):
         return self.domains.of(entry).guessed(self.ground, f"value.{position}.{self.name(entry)}")
 
 
-def _elements(shared: Shared) -> int:
+def _elements(shared: SharedEntries) -> int:
     """The entries that are elements of arrays."""
     found = 0
     for place in shared.cells.layout.places:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 
 from fsoft.bounded.given import Given, longer_loops, rounds_for
-from fsoft.bounded.home import Values, happened, moves_of
-from fsoft.bounded.walk import Ground, Walk, add_violations
+from fsoft.bounded.home import InputValues, happened, moves_of
+from fsoft.bounded.walk import SlotWalk, WalkGround, add_violations
 from fsoft.circuit.model import Model, check_model
 from fsoft.passes.unwind import Unwound
 from fsoft.program.verdict import Move
@@ -46,14 +46,14 @@ class SequentialFormula:
     made: Made
     coverage: bool = True
     sequential: Sequential = field(init=False)
-    ground: Ground = field(init=False)
-    walk: Walk = field(init=False)
+    ground: WalkGround = field(init=False)
+    walk: SlotWalk = field(init=False)
 
     def __post_init__(self) -> None:
         self.sequential = self.made.make(self.coverage)
         program = self.sequential.program
-        self.ground = Ground(program)
-        self.walk = Walk(self.ground, 0)
+        self.ground = WalkGround(program)
+        self.walk = SlotWalk(self.ground, 0)
         self.walk.run()
         add_violations(self.ground.model, program, self.walk.steps)
         self.ground.model.bounds = {self._bound(name): term for name, term in self.ground.model.bounds.items()}
@@ -74,7 +74,7 @@ class SequentialFormula:
 
     def play(self, inputs: Mapping[str, int], prop: str) -> list[Move]:
         """The same as moves of the sequential Program."""
-        program, value = self.sequential.program, Values(inputs, self.model.inputs)
+        program, value = self.sequential.program, InputValues(inputs, self.model.inputs)
         return moves_of(program, happened(program, self.walk.steps, value), value, lambda event: event.prop == prop)
 
     def describe(self) -> str:

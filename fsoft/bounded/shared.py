@@ -5,19 +5,19 @@ from __future__ import annotations
 from fsoft.analysis.actions import ends_process
 from fsoft.analysis.sharing import Sharing
 from fsoft.analysis.strides import Strides
-from fsoft.bounded.walk import Ground, Here, Walk
-from fsoft.por.cells import Ground as Cells
+from fsoft.bounded.walk import Here, SlotWalk, WalkGround
+from fsoft.por.cells import Ground
 from fsoft.program.expr import FALSE, TRUE, Expr, const, disj, eq, ite
 from fsoft.program.program import Program, Step
 
 
-class Shared:
+class SharedEntries:
     """Which entries of the state vector threads share, who writes them, and which steps others can see. Entry `holder`, behind those of the
     vector, says which thread is inside an atomic section (its slot + 1), if any. `step_touches` and `step_writes` are by slot and step."""
 
     def __init__(self, program: Program, strides: Strides | None = None):
         self.program = program
-        self.cells = cells = Cells(program, strides)
+        self.cells = cells = Ground(program, strides)
         slots = range(len(program.threads))
         self.holder = cells.layout.size
         self.holder_width = len(program.threads).bit_length()
@@ -65,10 +65,10 @@ class Shared:
         return const(slot + 1 if inside else 0, self.holder_width)
 
 
-class SharedWalk(Walk):
+class SharedWalk(SlotWalk):
     """A thread among others."""
 
-    def __init__(self, ground: Ground, shared: Shared, slot: int):
+    def __init__(self, ground: WalkGround, shared: SharedEntries, slot: int):
         super().__init__(ground, slot)
         self.shared = shared
 

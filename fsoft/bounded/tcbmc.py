@@ -14,8 +14,8 @@ from fsoft.bounded.common import common_of
 from fsoft.bounded.contexts import ORDERS, Contexts, ContextWalk
 from fsoft.bounded.final import FinalState
 from fsoft.bounded.given import Given, longer_loops, rounds_for
-from fsoft.bounded.home import Values, happened, moves_of
-from fsoft.bounded.walk import Ground, Taken, add_violations
+from fsoft.bounded.home import InputValues, happened, moves_of
+from fsoft.bounded.walk import Taken, WalkGround, add_violations
 from fsoft.circuit.model import Model, check_model
 from fsoft.frontend.source import NOWHERE, InputError
 from fsoft.passes.bounds import BadBound
@@ -36,7 +36,7 @@ class Tcbmc:
 
     unwound: Unwound
     given: Given
-    ground: Ground
+    ground: WalkGround
     contexts: Contexts
     steps: list[Taken]
     final: FinalState
@@ -47,13 +47,13 @@ class Tcbmc:
 
     def run(self, inputs: Mapping[str, int], prop: str) -> list[Move]:
         """The moves of the unwound Program that the inputs choose, up to where `prop` is violated."""
-        program, value = self.unwound.program, Values(inputs, self.model.inputs)
+        program, value = self.unwound.program, InputValues(inputs, self.model.inputs)
         chosen = happened(program, self.steps, value)
         order = sorted(range(len(chosen)), key=lambda k: (self._number(chosen[k], value), k))
         run = [chosen[k] for k in order] + self.final.last_step(prop, value)
         return moves_of(program, run, value, lambda event: event.prop == prop)
 
-    def _number(self, one: Taken, value: Values) -> int:
+    def _number(self, one: Taken, value: InputValues) -> int:
         """The context in which a step happens."""
         return self.contexts.turns[one.slot][sum(value(late) for late in one.turn)].number
 

@@ -1,7 +1,7 @@
 """Guarded SSA of one thread: every step of an unwound template is executed once, symbolically, in topological order.
 
 Where ways meet, registers (and memory that only this thread touches) are merged by the conditions of the ways, so a value holds under the
-condition that the thread is there; a condition that is known prunes. `Walk` is a thread alone with its memory: the SSA of a
+condition that the thread is there; a condition that is known prunes. `SlotWalk` is a thread alone with its memory: the SSA of a
 sequential Program. What threads share is up to subclasses, which say what a shared entry holds (`shared_value`) and hear of writes
 (`shared_write`).
 """
@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from fsoft.analysis.liveness import Liveness
 from fsoft.circuit.encode.banks import Bank
-from fsoft.circuit.encode.memory_terms import Facts
-from fsoft.circuit.encode.steps import Effect, Inputs, StepTerms, Words
+from fsoft.circuit.encode.memory_terms import AddressFacts
+from fsoft.circuit.encode.steps import Inputs, StepEffect, StepTerms, VectorWords
 from fsoft.circuit.model import Model
 from fsoft.passes.ways import all_exclusive
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, ite, negate, reg
@@ -45,15 +45,15 @@ class Taken:
     index: int
     when: Expr
     goes_on: Expr
-    effect: Effect
+    effect: StepEffect
     before: Callable[[int], Expr]
     turn: tuple[Expr, ...] = ()
 
 
-class Scene(Words):
+class WalkScene(VectorWords):
     """The words of a state in the middle of a walk: what `StepTerms` reads."""
 
-    def __init__(self, words: Words, slot: int, registers: dict[str, Expr], read: Callable[[int], Expr]):
+    def __init__(self, words: VectorWords, slot: int, registers: dict[str, Expr], read: Callable[[int], Expr]):
         self.program, self.layout, self.widths = words.program, words.layout, words.widths
         self.names, self.arrays, self.at, self.banks = words.names, {}, {}, {}
         self.registers = [registers if k == slot else {} for k in range(len(words.program.threads))]
@@ -70,17 +70,17 @@ class Scene(Words):
         raise InternalError("an unwound program has no arrays")
 
 
-class Ground:
+class WalkGround:
     """What the walks of all slots of a program have in common."""
 
-    def __init__(self, program: Program, facts: Facts | None = None):
+    def __init__(self, program: Program, facts: AddressFacts | None = None):
         self.program, self.layout = program, Layout(program)
-        self.words = Words(program, self.layout)
-        self.facts = facts or Facts(program)
+        self.words = VectorWords(program, self.layout)
+        self.facts = facts or AddressFacts(program)
         self.model = Model()
         self._initial = self.layout.initial()
 
-    def again(self) -> Ground:
+    def again(self) -> WalkGround:
         """The same for another Model."""
         other = copy(self)
         other.model = Model()
@@ -96,11 +96,11 @@ class Ground:
         return reg(name, width)
 
 
-class Walk:
+class SlotWalk:
     """The walk through the template of a slot; `steps` is the result. `stays` says when the thread ends its run at a location, `stopped`
     lists steps that may stop it, with what it leaves then: inside an atomic section, what was there before the step."""
 
-    def __init__(self, ground: Ground, slot: int):
+    def __init__(self, ground: WalkGround, slot: int):
         self.ground, self.program, self.slot = ground, ground.program, slot
         self.template = ground.program.threads[slot].template
         self.steps: list[Taken] = []
@@ -196,7 +196,7 @@ class Walk:
         if possible is FALSE:
             return None
         inputs = Inputs(f"in.{self.slot}.{index}")
-        scene = Scene(self.ground.words, self.slot, here.registers, lambda entry: self.value(entry, here))
+        scene = WalkScene(self.ground.words, self.slot, here.registers, lambda entry: self.value(entry, here))
         terms = StepTerms(scene, inputs, self.ground.facts, None, self.slot, step)
         when = conj(possible, terms.effect.enabled)
         if when is FALSE:

@@ -62,7 +62,7 @@ def ask_auto(program: Program, asked: Request, args: argparse.Namespace, watch: 
     try:
         for answer in answers:
             last = answer
-    except auto.OutOfTime as late:
+    except auto.AnswersTimeout as late:
         raise OutOfTime(late.verdict) from None
     except OutOfTime:
         if last is None:

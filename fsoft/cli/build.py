@@ -36,8 +36,8 @@ from fsoft.process.files import write_file
 from fsoft.process.interrupts import undisturbed
 
 if TYPE_CHECKING:
-    from fsoft.ask.encodings import Encoding as BoundedEncoding
-    from fsoft.circuit.encode.encoding import Encoding
+    from fsoft.ask.encodings import Encoding
+    from fsoft.circuit.encode.encoding import ProgramCircuit
     from fsoft.circuit.formats.export import Exported
 
 _MOST_DEPTH = 10_000
@@ -122,10 +122,10 @@ def _work(args: argparse.Namespace, asked: Request, suffix: str) -> int:
     return exits.TRUE
 
 
-def _bounded(bounded: BoundedEncoding, args: argparse.Namespace, asked: Request, suffix: str) -> int:
+def _bounded(bounded: Encoding, args: argparse.Namespace, asked: Request, suffix: str) -> int:
     """The formula of a bounded encoding: a model without states, and its map."""
     from fsoft.bounded.mapfile import comment_of, write_map
-    from fsoft.circuit.encode.scheduler import Free
+    from fsoft.circuit.encode.scheduler import FreeScheduler
     from fsoft.circuit.formats.export import Form, export_model
     from fsoft.circuit.formats.mapfile import Recipe
     from fsoft.passes.bounds import BadBound
@@ -152,7 +152,7 @@ def _bounded(bounded: BoundedEncoding, args: argparse.Namespace, asked: Request,
     stages.note("encode", f"{len(formula.model.inputs)} inputs, {len(formula.model.constraints)} constraints")
     form = Form(suffix, not args.no_reduce, False, bad, args.fold_constraints, args.aiger or "1.9", 0 if suffix == "smt2" else None)
     exported = export_model(formula.model, form, comment_of(bounded.name, unwound, formula), program.name)
-    recipe = Recipe(asked.sources, asked.bits, asked.cpp, asked.options, Free(), form)
+    recipe = Recipe(asked.sources, asked.bits, asked.cpp, asked.options, FreeScheduler(), form)
     stages.note("export", f"{len(exported.data)} bytes")
     write_file(args.output, exported.data)
     write_file(map_name(args.output), write_map(recipe, bounded.name, bounds, unwound, exported).encode())
@@ -163,7 +163,7 @@ def _bounded(bounded: BoundedEncoding, args: argparse.Namespace, asked: Request,
     return exits.TRUE
 
 
-def build_circuit(args: argparse.Namespace, asked: Request, suffix: str, stages: Stages) -> tuple[Encoding, Exported]:
+def build_circuit(args: argparse.Namespace, asked: Request, suffix: str, stages: Stages) -> tuple[ProgramCircuit, Exported]:
     """From C to the two files, `args.output` and its map; what was written, and the circuit that it came from."""
     from fsoft.circuit.encode.banks import LEAST
     from fsoft.circuit.formats.export import ARRAY_FORMATS, Form, export

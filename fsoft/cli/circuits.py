@@ -136,16 +136,16 @@ def check_scheduler(args: argparse.Namespace) -> None:
 
 def scheduler_of(args: argparse.Namespace, program: Program) -> Scheduler:
     """The scheduler that the options ask for."""
-    from fsoft.circuit.encode.scheduler import ContextBounded, Free, Given, RoundRobin
+    from fsoft.circuit.encode.scheduler import ContextScheduler, FixedScheduler, FreeScheduler, RoundsScheduler
     from fsoft.cli.run import schedule
 
     if args.scheduler == "context-bounded":
-        return ContextBounded(args.contexts)
+        return ContextScheduler(args.contexts)
     if args.scheduler == "round-robin":
-        return RoundRobin(args.rounds)
+        return RoundsScheduler(args.rounds)
     if args.scheduler == "given":
-        return Given(tuple(schedule(args.schedule, program)))
-    return Free()
+        return FixedScheduler(tuple(schedule(args.schedule, program)))
+    return FreeScheduler()
 
 
 def engine_options(engine: Engine | ModelEngine, args: argparse.Namespace) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from fsoft.ask.load import load
 from fsoft.bounded.mapfile import read_bounds
 from fsoft.circuit.bits import BOUND
 from fsoft.circuit.encode.banks import LEAST
-from fsoft.circuit.encode.encoding import Encoding
+from fsoft.circuit.encode.encoding import ProgramCircuit
 from fsoft.circuit.encode.lift import Lifter
 from fsoft.circuit.formats.export import FORMATS, Exported, export
 from fsoft.circuit.formats.home import first_target, read_witness
@@ -54,7 +54,7 @@ def _work(model: str, witness: str, map_file: str, suffix: str) -> int:
     table = _text(map_file)
     recipe, wanted = read_map(table, map_file, suffix)
     if recipe.ltl is not None:
-        return _explain_runs(recipe, wanted, Given(model, data, witness, text, map_file))
+        return _explain_runs(recipe, wanted, ExplainedFiles(model, data, witness, text, map_file))
     bounded = read_bounds(table, map_file)
     with _folder(recipe, map_file):
         program = load(recipe.sources, recipe.options, bits=recipe.bits, cpp=recipe.cpp)
@@ -75,7 +75,7 @@ def _same(exported: Exported, data: bytes, model: str, map_file: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ExplainedFiles:
     """The files of one explanation, with what is in them."""
 
     model: str
@@ -85,7 +85,7 @@ class Given:
     map_file: str
 
 
-def _explain_runs(recipe: Recipe, wanted: str, given: Given) -> int:
+def _explain_runs(recipe: Recipe, wanted: str, given: ExplainedFiles) -> int:
     """The witness of a property of runs: a lasso, or a run that hits a bound."""
     from fsoft.ask.runs import live_encoding, load_watched
     from fsoft.circuit.encode.live import live_model
@@ -109,7 +109,7 @@ def _explain_runs(recipe: Recipe, wanted: str, given: Given) -> int:
     return _lasso(watched, prop, encoding, live, stimulus, given.witness)
 
 
-def _lasso(watched: Watched, prop: Property, encoding: Encoding, live: Model, stimulus: Stimulus, witness: str) -> int:
+def _lasso(watched: Watched, prop: Property, encoding: ProgramCircuit, live: Model, stimulus: Stimulus, witness: str) -> int:
     from fsoft.ask.runs import lifted, violated
     from fsoft.circuit.model.liveness import fair_loop
     from fsoft.trace import Style, tell, text_of_story
@@ -159,7 +159,7 @@ def _unchanged(recipe: Recipe, program: Program, wanted: str, map_file: str) -> 
         raise InputError(Loc(map_file, 0), f"{names} or fsoft has changed since the model was built: build it again")
 
 
-def _explain(encoding: Encoding, exported: Exported, stimulus: Stimulus, witness: str) -> int:
+def _explain(encoding: ProgramCircuit, exported: Exported, stimulus: Stimulus, witness: str) -> int:
     program = encoding.program.taken_apart()
     reached, stimulus = first_target(encoding.model, stimulus)
     if not reached:
@@ -170,7 +170,7 @@ def _explain(encoding: Encoding, exported: Exported, stimulus: Stimulus, witness
     return show(*under_race_model(program, violated(encoding, stimulus, reached, Stats())))
 
 
-def _at_bound(encoding: Encoding, reached: str, stimulus: Stimulus) -> int:
+def _at_bound(encoding: ProgramCircuit, reached: str, stimulus: Stimulus) -> int:
     from fsoft.trace import text_of_trace
 
     program, moves = encoding.program.taken_apart(), in_steps(encoding.program, Lifter(encoding).moves(stimulus))

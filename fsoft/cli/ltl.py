@@ -309,7 +309,7 @@ def build_runs(args: argparse.Namespace, asked: Request, suffix: str) -> int:
 def _build(args: argparse.Namespace, asked: Request, props: list[Property], suffix: str) -> int:
     from fsoft.ask.runs import folding, live_encoding
     from fsoft.circuit.encode.live import live_model
-    from fsoft.circuit.encode.scheduler import Free
+    from fsoft.circuit.encode.scheduler import FreeScheduler
     from fsoft.circuit.formats.export import Form, export_live
     from fsoft.circuit.formats.mapfile import Recipe, write_map
     from fsoft.cli.build import map_name
@@ -324,7 +324,9 @@ def _build(args: argparse.Namespace, asked: Request, props: list[Property], suff
     form = Form(suffix, not args.no_reduce, fold=args.fold_constraints, aiger=args.aiger or "1.9")
     exported, small = export_live(live_model(encoding, watched, prop), form, live_comment(prop))
     reduction = (args.reduction.por, args.reduction.transactions)
-    recipe = Recipe(asked.sources, asked.bits, asked.cpp, asked.options, Free(), form, reduction, (prop.source.text, prop.fairness))
+    recipe = Recipe(
+        asked.sources, asked.bits, asked.cpp, asked.options, FreeScheduler(), form, reduction, (prop.source.text, prop.fairness)
+    )
     write_file(args.output, exported.data)
     write_file(map_name(args.output), write_map(recipe, encoding, exported, watched.whole).encode())
     if args.stats:

@@ -105,7 +105,7 @@ class _Trial:
                 return decide(program, self.engine, self.args, lambda _: None).last_line()
         except InputError as error:
             return f"error: {error.what}"
-        except (_TooSlow, auto.OutOfTime):
+        except (_TooSlow, auto.AnswersTimeout):
             return "too slow"
         except RecursionError:
             return "error: nested too deeply"
@@ -118,7 +118,7 @@ class _Trial:
         reduction = reduction_of(self.args, program.checks) if reduced else None
         verdict = auto.check(program, seed=self.args.seed, deadline=deadline, reduction=reduction, members=self.members)
         if self.members is None and verdict.kind != "UNKNOWN":
-            self.members = [member for member in plan(auto.Facts(program), reduction) if member.name == verdict.engine] or None
+            self.members = [member for member in plan(auto.ProgramFacts(program), reduction) if member.name == verdict.engine] or None
             if verdict.engine == "explicit":
                 self.engine = find_engine("explicit")
         return verdict

@@ -13,7 +13,7 @@ from typing import Any
 
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, add_reading, seconds, sources_of
-from fsoft.compiled.replay import Outcome, Prepared, compare, compare_arguments, prepare, read_trace, unchanged
+from fsoft.compiled.replay import Prepared, ReplayOutcome, compare, compare_arguments, prepare, read_trace, unchanged
 from fsoft.frontend.source import InputError, Loc, Source
 from fsoft.process.interrupts import scratch, terminable
 from fsoft.process.names import as_path
@@ -86,7 +86,7 @@ def _kept(keep: str | None) -> str:
     return as_path(keep)
 
 
-def _report(trace: dict[str, Any], outcome: Outcome) -> int:
+def _report(trace: dict[str, Any], outcome: ReplayOutcome) -> int:
     if outcome.output:
         print(outcome.output.rstrip())
     if outcome.missing:

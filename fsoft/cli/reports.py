@@ -22,7 +22,7 @@ from fsoft.program.verdict import Verdict
 
 if TYPE_CHECKING:
     from fsoft.trace.outcome import Outcome
-    from fsoft.trace.task import Task
+    from fsoft.trace.task import ReportTask
 
 GRAPHML = (".graphml", ".xml")
 YAML = (".yml", ".yaml")
@@ -115,17 +115,17 @@ def shown(args: argparse.Namespace) -> bool:
     return bool(args.trace or args.json or args.trace_file or args.html or wanted(args))
 
 
-def task_of(args: argparse.Namespace, asked: Request) -> Task:
+def task_of(args: argparse.Namespace, asked: Request) -> ReportTask:
     """What was asked, as the files name it."""
     import shlex
 
-    from fsoft.trace.task import Task
+    from fsoft.trace.task import ReportTask
 
     command = shlex.join(["fsoft", "check", *getattr(args, "argv", [])])
-    return Task(tuple(source.path for source in asked.sources), asked.bits, asked.options.checks, asked.options.entry, command)
+    return ReportTask(tuple(source.path for source in asked.sources), asked.bits, asked.options.checks, asked.options.entry, command)
 
 
-def _logs(args: argparse.Namespace, task: Task, outcomes: Sequence[Outcome], code: int) -> Iterator[Job]:
+def _logs(args: argparse.Namespace, task: ReportTask, outcomes: Sequence[Outcome], code: int) -> Iterator[Job]:
     if args.sarif is not None:
         from fsoft.trace.sarif import sarif
 
@@ -136,7 +136,7 @@ def _logs(args: argparse.Namespace, task: Task, outcomes: Sequence[Outcome], cod
         yield lambda: write_file(args.junit, utf8(junit(task, outcomes)))
 
 
-def _witnesses(args: argparse.Namespace, task: Task, program: Program | None, one: Outcome) -> Iterator[Job]:
+def _witnesses(args: argparse.Namespace, task: ReportTask, program: Program | None, one: Outcome) -> Iterator[Job]:
     if args.graphml_witness is not None:
         yield lambda: _write_witness(args.graphml_witness, "1.0", task, program, one)
     if args.witness is not None:
@@ -144,7 +144,7 @@ def _witnesses(args: argparse.Namespace, task: Task, program: Program | None, on
         yield lambda: _write_witness(args.witness, version, task, program, one)
 
 
-def _write_witness(path: str, version: str | None, task: Task, program: Program | None, one: Outcome) -> None:
+def _write_witness(path: str, version: str | None, task: ReportTask, program: Program | None, one: Outcome) -> None:
     """The witness of a verdict. UNKNOWN has none: a witness of an earlier run under that name would be taken for it, and goes."""
     from fsoft.trace.witness import witness
 

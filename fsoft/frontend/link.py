@@ -14,13 +14,13 @@ from pycparser import c_ast
 
 from fsoft.frontend import tree
 from fsoft.frontend.sema.conversions import compatible, composite
-from fsoft.frontend.sema.scope import Declared, Entry, FunctionEntry, ObjectName, Pending, TypedefName
+from fsoft.frontend.sema.scope import Declared, FunctionEntry, ObjectName, PendingName, ScopeEntry, TypedefName
 from fsoft.frontend.source import NOWHERE, InputError, Loc
 from fsoft.frontend.types import Array, CType, Function, Int, Types
 from fsoft.records import dataclass
 
 if TYPE_CHECKING:
-    from fsoft.frontend.sema.context import Context
+    from fsoft.frontend.sema.context import UnitContext
 
 Node = Any
 
@@ -32,7 +32,7 @@ class LinkedFunction:
     name: str
     type: Function
     loc: Loc
-    definition: tuple[Context, Node] | None = None
+    definition: tuple[UnitContext, Node] | None = None
     static: bool = False
     library: bool = False
     used: bool = False
@@ -46,7 +46,7 @@ class LinkedObject:
     type: CType
     loc: Loc
     symbol: tree.Symbol
-    definition: tuple[Context, Node] | None = None
+    definition: tuple[UnitContext, Node] | None = None
     init: tree.Initializer | None = None
     defined: bool = False
     used: bool = False
@@ -54,7 +54,7 @@ class LinkedObject:
 
 
 @dataclass(slots=True)
-class Summary:
+class NameSummary:
     """What one file says about one of its file-scope names."""
 
     name: str
@@ -76,9 +76,9 @@ class Summary:
 class Linker:
     """The entities of a program under analysis. `load_library` gives the context of a library text that defines a function."""
 
-    def __init__(self, types: Types, load_library: Callable[[str], Context | None]):
+    def __init__(self, types: Types, load_library: Callable[[str], UnitContext | None]):
         self.types = types
-        self.units: list[Context] = []
+        self.units: list[UnitContext] = []
         self.functions: dict[str, LinkedFunction] = {}
         self.objects: dict[str, LinkedObject] = {}
         self.const_values: dict[tree.Symbol, int] = {}  # of const integers
@@ -110,10 +110,10 @@ class Linker:
 
     # ------------------------------------------------------------ one file
 
-    def resolve(self, context: Context, pending: Pending) -> Entry:
+    def resolve(self, context: UnitContext, pending: PendingName) -> ScopeEntry:
         """Replace a pending file-scope name by what it means. The context stands at file scope."""
         summary = self.summary(context, pending)
-        entry: Entry
+        entry: ScopeEntry
         if summary.kind == "typedef":
             entry = TypedefName(summary.declared, summary.loc)
         elif summary.kind == "function":
@@ -128,7 +128,7 @@ class Linker:
             self._early_initialiser(context, entry, summary)
         return entry
 
-    def summary(self, context: Context, pending: Pending) -> Summary:
+    def summary(self, context: UnitContext, pending: PendingName) -> NameSummary:
         known = context.summaries.get(pending.name)
         if known is not None:
             return known
@@ -138,7 +138,7 @@ class Linker:
         self._busy.add(key)
         try:
             with context.at_file_scope():
-                result: Summary | None = None
+                result: NameSummary | None = None
                 for node in pending.nodes:
                     result = self.merge(context, pending.name, result, node)
         finally:
@@ -147,17 +147,17 @@ class Linker:
         context.summaries[pending.name] = result
         return result
 
-    def merge(self, context: Context, name: str, old: Summary | None, node: Node) -> Summary:
+    def merge(self, context: UnitContext, name: str, old: NameSummary | None, node: Node) -> NameSummary:
         """Add one declaration to what is known of a name."""
         is_body = type(node) is c_ast.FuncDef
         decl = node.decl if is_body else node
         declared = context.declarations.declared(decl)
         loc = context.loc(decl)
         if type(node) is c_ast.Typedef:
-            new = Summary(name, "typedef", declared, loc)
+            new = NameSummary(name, "typedef", declared, loc)
         else:
             function = isinstance(declared.type, Function)
-            new = Summary(name, "function" if function else "object", declared, loc)
+            new = NameSummary(name, "function" if function else "object", declared, loc)
             if "register" in decl.storage:
                 raise InputError(loc, f"'{name}' is a global variable in a register of the processor, which is not supported")
             new.static = "static" in decl.storage
@@ -167,7 +167,7 @@ class Linker:
                 new.definition, new.where = node, loc
         return new if old is None else self._combine(name, old, new)
 
-    def _combine(self, name: str, old: Summary, new: Summary) -> Summary:
+    def _combine(self, name: str, old: NameSummary, new: NameSummary) -> NameSummary:
         if old.kind != new.kind:
             raise InputError(new.loc, f"'{name}' redeclared as a different kind of symbol, previously at {old.loc}")
         if not compatible(old.declared.type, new.declared.type):
@@ -181,12 +181,12 @@ class Linker:
         declared = new.declared._replace(
             type=merged, atomic=old.declared.atomic or new.declared.atomic, const=old.declared.const or new.declared.const
         )
-        return Summary(
+        return NameSummary(
             name, new.kind, declared, old.loc, old.static or new.static, old.inline or new.inline, old.thread or new.thread,
             new.definition if keep_new else old.definition, new.where if keep_new else old.where, old.linked,
         )  # fmt: skip
 
-    def _early_initialiser(self, context: Context, entry: ObjectName, summary: Summary) -> None:
+    def _early_initialiser(self, context: UnitContext, entry: ObjectName, summary: NameSummary) -> None:
         """Arrays sized by their initialiser and const integers need it as soon as the name is used."""
         linked = entry.linked
         assert linked is not None
@@ -214,7 +214,7 @@ class Linker:
 
     # ------------------------------------------------------------ names of the linked program
 
-    def _static_name(self, context: Context, name: str) -> str:
+    def _static_name(self, context: UnitContext, name: str) -> str:
         """`counter`, or `a.c:counter` where another file has that name too."""
         elsewhere = any(unit is not context and name in unit.file_scope.names for unit in self.units)
         if not elsewhere and name not in self.functions and name not in self.objects:
@@ -226,21 +226,21 @@ class Linker:
             unique = f"{base}.{count}"
         return unique
 
-    def _others(self, name: str) -> list[tuple[Context, Summary]]:
+    def _others(self, name: str) -> list[tuple[UnitContext, NameSummary]]:
         """What every user file says about a name with external linkage."""
         found = []
         for unit in self.units:
             summary = unit.summaries.get(name)
             if summary is None:
                 entry = unit.file_scope.names.get(name)
-                summary = self.summary(unit, entry) if isinstance(entry, Pending) else None
+                summary = self.summary(unit, entry) if isinstance(entry, PendingName) else None
             if summary is not None and not summary.static and summary.kind != "typedef":
                 found.append((unit, summary))
         return found
 
-    def _agreed(self, found: list[tuple[Context, Summary]], name: str) -> tuple[Context, Summary] | None:
+    def _agreed(self, found: list[tuple[UnitContext, NameSummary]], name: str) -> tuple[UnitContext, NameSummary] | None:
         """The definition among the declarations of several files, after checking that all agree."""
-        definition: tuple[Context, Summary] | None = None
+        definition: tuple[UnitContext, NameSummary] | None = None
         for unit, summary in found:
             first = found[0][1]
             if summary.kind != first.kind or not compatible(first.declared.type, summary.declared.type):
@@ -255,7 +255,7 @@ class Linker:
 
     # ------------------------------------------------------------ functions
 
-    def _function(self, context: Context, summary: Summary) -> LinkedFunction:
+    def _function(self, context: UnitContext, summary: NameSummary) -> LinkedFunction:
         known = summary.linked
         if isinstance(known, LinkedFunction):
             if known.definition is None and summary.definition is not None:
@@ -276,7 +276,7 @@ class Linker:
         self.functions[linked.name] = linked
         return linked
 
-    def external_function(self, context: Context | None, name: str, summary: Summary | None) -> LinkedFunction:
+    def external_function(self, context: UnitContext | None, name: str, summary: NameSummary | None) -> LinkedFunction:
         """The function of that name with external linkage; a user's definition wins over the library's."""
         linked = self.functions.get(name)
         if linked is not None and not linked.static:
@@ -296,14 +296,16 @@ class Linker:
             linked.type, linked.loc = defining.declared.type, defining.where
         return linked
 
-    def _library_definition(self, context: Context | None, name: str, summary: Summary | None) -> tuple[Context, Summary] | None:
+    def _library_definition(
+        self, context: UnitContext | None, name: str, summary: NameSummary | None
+    ) -> tuple[UnitContext, NameSummary] | None:
         if context is not None and context.library and summary is not None and summary.definition is not None:
             return context, summary
         library = self._load_library(name)
         if library is None:
             return None
         entry = library.file_scope.names.get(name)
-        if not isinstance(entry, Pending):
+        if not isinstance(entry, PendingName):
             return None
         found = self.summary(library, entry)
         return (library, found) if found.definition is not None and found.kind == "function" else None
@@ -320,7 +322,7 @@ class Linker:
                 return None
         return FunctionEntry(linked, linked.type, linked.loc) if linked.definition is not None else None
 
-    def implicit(self, context: Context, name: str, loc: Loc) -> FunctionEntry:
+    def implicit(self, context: UnitContext, name: str, loc: Loc) -> FunctionEntry:
         """C89's `int name()`."""
         linked = self.functions.get(name)
         if linked is None or linked.static:
@@ -330,7 +332,7 @@ class Linker:
         context.file_scope.names.setdefault(name, entry)
         return entry
 
-    def block_function(self, context: Context, node: Node, ctype: Function, loc: Loc) -> FunctionEntry:
+    def block_function(self, context: UnitContext, node: Node, ctype: Function, loc: Loc) -> FunctionEntry:
         """A function declaration inside a block."""
         name = node.name
         visible = context.lookup(name)
@@ -340,7 +342,7 @@ class Linker:
             merged = composite(visible.type, ctype)
             assert isinstance(merged, Function)
             return FunctionEntry(visible.linked, merged, loc)
-        summary = Summary(name, "function", Declared(ctype), loc)
+        summary = NameSummary(name, "function", Declared(ctype), loc)
         linked = self.external_function(context, name, summary)
         if linked.definition is not None and not linked.library and not compatible(linked.type, ctype):
             self.conflict(name, ctype, loc, linked.type, linked.loc)
@@ -348,7 +350,7 @@ class Linker:
 
     # ------------------------------------------------------------ objects
 
-    def _object(self, context: Context, summary: Summary) -> LinkedObject:
+    def _object(self, context: UnitContext, summary: NameSummary) -> LinkedObject:
         known = summary.linked
         if isinstance(known, LinkedObject):
             if known.definition is None:
@@ -360,7 +362,7 @@ class Linker:
         self._define(linked, context, summary)
         return linked
 
-    def _new_object(self, unique: str, summary: Summary) -> LinkedObject:
+    def _new_object(self, unique: str, summary: NameSummary) -> LinkedObject:
         declared = summary.declared
         storage = "thread" if summary.thread else "global"
         symbol = tree.Symbol(summary.name, unique, declared.type, storage, summary.loc)
@@ -370,7 +372,7 @@ class Linker:
         self.objects[unique] = linked
         return linked
 
-    def external_object(self, context: Context, summary: Summary) -> LinkedObject:
+    def external_object(self, context: UnitContext, summary: NameSummary) -> LinkedObject:
         name = summary.name
         linked = self.objects.get(name)
         if linked is not None and linked.symbol.storage in ("global", "thread"):
@@ -386,23 +388,23 @@ class Linker:
         return linked
 
     @staticmethod
-    def _define(linked: LinkedObject, context: Context, summary: Summary) -> None:
+    def _define(linked: LinkedObject, context: UnitContext, summary: NameSummary) -> None:
         if summary.definition is not None:
             linked.definition, linked.defined = (context, summary.definition), True
             linked.type = linked.symbol.type = summary.declared.type
             linked.loc = linked.symbol.loc = summary.where
 
-    def block_object(self, context: Context, node: Node, declared: Declared, loc: Loc) -> ObjectName:
+    def block_object(self, context: UnitContext, node: Node, declared: Declared, loc: Loc) -> ObjectName:
         """`extern` inside a block."""
         visible = context.file_scope.names.get(node.name)
-        if isinstance(visible, Pending):
+        if isinstance(visible, PendingName):
             with context.at_file_scope():
                 visible = self.resolve(context, visible)
         if isinstance(visible, ObjectName):
             if not compatible(visible.type, declared.type):
                 self.conflict(node.name, declared.type, loc, visible.type, visible.loc)
             return ObjectName(visible.symbol, composite(visible.type, declared.type), loc, visible.linked)
-        summary = Summary(node.name, "object", declared, loc, thread="_Thread_local" in node.storage)
+        summary = NameSummary(node.name, "object", declared, loc, thread="_Thread_local" in node.storage)
         linked = self.external_object(context, summary)
         if not compatible(linked.type, declared.type):
             self.conflict(node.name, declared.type, loc, linked.type, linked.loc)

@@ -1,6 +1,6 @@
 """Typed C: what the front end hands over. Names are resolved, every expression has its type, conversions are written out.
 
-Lvalues are `Variable`, `Deref`, `Member` and `Literal`; used as a value they mean "the value stored there". Array and
+Lvalues are `VariableExpr`, `Deref`, `MemberExpr` and `Literal`; used as a value they mean "the value stored there". Array and
 function designators never appear as values: sema wraps them in `AddressOf` (decay). Nothing here is mutated after sema.
 Library functions without a body (malloc, pthread_create, ...) stay ordinary `Call`s of a `FunctionName`.
 """
@@ -65,7 +65,7 @@ class StringLiteral:
 
 
 @dataclass(eq=False, slots=True)
-class Variable:
+class VariableExpr:
     type: CType
     loc: Loc
     symbol: Symbol
@@ -86,18 +86,18 @@ class Deref:
 
     type: CType
     loc: Loc
-    pointer: Expr
+    pointer: TypedExpr
     atomic: bool = False
 
 
 @dataclass(eq=False, slots=True)
-class Member:
+class MemberExpr:
     """`base.field`: an lvalue if base is one. The path through anonymous members is spelled out, one Member each.
     `atomic`: the member is `_Atomic`."""
 
     type: CType
     loc: Loc
-    base: Expr
+    base: TypedExpr
     field: Field
     atomic: bool = False
 
@@ -118,29 +118,29 @@ class AddressOf:
 
     type: CType
     loc: Loc
-    lvalue: Expr
+    lvalue: TypedExpr
 
 
 @dataclass(eq=False, slots=True)
-class Unary:
+class UnaryExpr:
     """`op` is "-", "~" or "!" ("!" gives int)."""
 
     type: CType
     loc: Loc
     op: str
-    operand: Expr
+    operand: TypedExpr
 
 
 @dataclass(eq=False, slots=True)
-class Binary:
+class BinaryExpr:
     """`op` is one of + - * / % & | ^ << >> == != < <= > >=. Operands already have the common type (shifts: each its own
     promoted type). Comparisons give int. Pointer comparisons have pointer operands."""
 
     type: CType
     loc: Loc
     op: str
-    left: Expr
-    right: Expr
+    left: TypedExpr
+    right: TypedExpr
 
 
 @dataclass(eq=False, slots=True)
@@ -149,8 +149,8 @@ class PointerAdd:
 
     type: CType
     loc: Loc
-    pointer: Expr
-    index: Expr
+    pointer: TypedExpr
+    index: TypedExpr
     sign: int
     scale: int
 
@@ -159,8 +159,8 @@ class PointerAdd:
 class PointerDiff:
     type: CType
     loc: Loc
-    left: Expr
-    right: Expr
+    left: TypedExpr
+    right: TypedExpr
     scale: int
 
 
@@ -171,35 +171,35 @@ class Logical:
     type: CType
     loc: Loc
     op: str
-    left: Expr
-    right: Expr
+    left: TypedExpr
+    right: TypedExpr
 
 
 @dataclass(eq=False, slots=True)
 class Conditional:
     type: CType
     loc: Loc
-    condition: Expr
-    then: Expr
-    other: Expr
+    condition: TypedExpr
+    then: TypedExpr
+    other: TypedExpr
 
 
 @dataclass(eq=False, slots=True)
 class Comma:
     type: CType
     loc: Loc
-    left: Expr
-    right: Expr
+    left: TypedExpr
+    right: TypedExpr
 
 
 @dataclass(eq=False, slots=True)
-class Assign:
+class Assignment:
     """Simple assignment; `value` already has the target's type. Records are copied whole."""
 
     type: CType
     loc: Loc
-    target: Expr
-    value: Expr
+    target: TypedExpr
+    value: TypedExpr
 
 
 @dataclass(eq=False, slots=True)
@@ -213,8 +213,8 @@ class CompoundAssign:
     type: CType
     loc: Loc
     op: str
-    target: Expr
-    value: Expr
+    target: TypedExpr
+    value: TypedExpr
     compute: CType
     scale: int = 0
     postfix: bool = False
@@ -226,7 +226,7 @@ class Cast:
 
     type: CType
     loc: Loc
-    operand: Expr
+    operand: TypedExpr
 
 
 @dataclass(eq=False, slots=True)
@@ -237,8 +237,8 @@ class Call:
 
     type: CType
     loc: Loc
-    callee: Expr
-    args: tuple[Expr, ...]
+    callee: TypedExpr
+    args: tuple[TypedExpr, ...]
 
 
 @dataclass(eq=False, slots=True)
@@ -248,27 +248,27 @@ class StatementExpr:
     type: CType
     loc: Loc
     body: Block
-    value: Expr | None
+    value: TypedExpr | None
 
 
-Expr = Union[
+TypedExpr = Union[
     IntConstant,
     FloatConstant,
     StringLiteral,
-    Variable,
+    VariableExpr,
     FunctionName,
     Deref,
-    Member,
+    MemberExpr,
     CompoundLiteral,
     AddressOf,
-    Unary,
-    Binary,
+    UnaryExpr,
+    BinaryExpr,
     PointerAdd,
     PointerDiff,
     Logical,
     Conditional,
     Comma,
-    Assign,
+    Assignment,
     CompoundAssign,
     Cast,
     Call,
@@ -285,7 +285,7 @@ class InitItem:
 
     offset: int
     type: CType
-    value: Expr
+    value: TypedExpr
     bitfield: Field | None = None
 
 
@@ -304,7 +304,7 @@ class Initializer:
 @dataclass(eq=False, slots=True)
 class ExprStatement:
     loc: Loc
-    expr: Expr
+    expr: TypedExpr
 
 
 @dataclass(eq=False, slots=True)
@@ -328,20 +328,20 @@ class Block:
 @dataclass(eq=False, slots=True)
 class If:
     loc: Loc
-    condition: Expr
+    condition: TypedExpr
     then: Statement
     other: Statement | None
 
 
 @dataclass(eq=False, slots=True)
-class Loop:
+class LoopStatement:
     """`while`, `do` and `for`. A `for` declaration sits in a Block around the Loop. `test_first` is False for `do`."""
 
     loc: Loc
     kind: str  # "while", "do", "for"
-    condition: Expr | None
+    condition: TypedExpr | None
     body: Statement
-    step: Expr | None
+    step: TypedExpr | None
     test_first: bool
 
 
@@ -350,7 +350,7 @@ class Switch:
     """`value` is promoted; Case labels inside `body` belong to the innermost Switch."""
 
     loc: Loc
-    value: Expr
+    value: TypedExpr
     body: Statement
 
 
@@ -393,10 +393,10 @@ class Continue:
 @dataclass(eq=False, slots=True)
 class Return:
     loc: Loc
-    value: Expr | None
+    value: TypedExpr | None
 
 
-Statement = Union[ExprStatement, Declare, Block, If, Loop, Switch, Case, Default, Label, Goto, Break, Continue, Return]
+Statement = Union[ExprStatement, Declare, Block, If, LoopStatement, Switch, Case, Default, Label, Goto, Break, Continue, Return]
 
 
 # ---------------------------------------------------------------- the whole

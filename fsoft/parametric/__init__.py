@@ -2,16 +2,16 @@
 
 from fsoft.parametric.arrays import limits, summarised
 from fsoft.parametric.certificate import refuted
-from fsoft.parametric.clauses import Clause, text_of
+from fsoft.parametric.clauses import ThreadClause, text_of
 from fsoft.parametric.counting import Counted, count
 from fsoft.parametric.coverage import uncovered
-from fsoft.parametric.proving import Failed, Proof, prove
+from fsoft.parametric.proving import NoProof, Proof, prove
 from fsoft.parametric.system import NotCovered, System, system_of
 
 __all__ = [
-    "Clause",
+    "ThreadClause",
     "Counted",
-    "Failed",
+    "NoProof",
     "NotCovered",
     "Proof",
     "System",

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from fsoft.parametric.clauses import Clause, role_name, role_words
+from fsoft.parametric.clauses import ThreadClause, role_name, role_words
 from fsoft.parametric.evaluate import compiled
 from fsoft.parametric.goals import definitions, failure_conditions
 from fsoft.parametric.relations import Relations
@@ -59,7 +59,7 @@ class _Column:
 class Candidates:
     """`clauses` gives them all, without repetition."""
 
-    def __init__(self, system: System, samples: Samples, effort: Effort, dropped: Iterable[Clause] = ()):
+    def __init__(self, system: System, samples: Samples, effort: Effort, dropped: Iterable[ThreadClause] = ()):
         """`dropped` are clauses that turned out to be too strong: they are tried again under conditions."""
         self.system, self.samples, self.effort = system, samples, effort
         self._dropped: dict[tuple[tuple[int, ...], tuple[int, ...]], set[Expr]] = {}
@@ -71,8 +71,8 @@ class Candidates:
         self._one: dict[tuple[int, int], set[tuple[Expr, ...]]] = {}
         self.goals, self.definitions = failure_conditions(system), definitions(system)
 
-    def clauses(self) -> list[Clause]:
-        found: dict[Clause, None] = {}
+    def clauses(self) -> list[ThreadClause]:
+        found: dict[ThreadClause, None] = {}
         for kinds in sorted(self.samples.views, key=len):
             for clause in self._of_kinds(kinds):
                 found[clause] = None
@@ -92,7 +92,7 @@ class Candidates:
 
     # ------------------------------------------------------------ places
 
-    def _of_kinds(self, kinds: tuple[int, ...]) -> Iterator[Clause]:
+    def _of_kinds(self, kinds: tuple[int, ...]) -> Iterator[ThreadClause]:
         groups: dict[tuple[int, ...], list[View]] = {}
         for view in sorted(self.samples.views[kinds]):
             groups.setdefault(tuple(words[0] for words in view[1:]), []).append(view)
@@ -102,26 +102,26 @@ class Candidates:
                 continue
             stride = max(1, len(groups[places]) // _ROWS)
             for literals in self._at(kinds, places, groups[places][::stride]):
-                yield Clause(kinds, places, literals)
+                yield ThreadClause(kinds, places, literals)
         if len(kinds) == 2:
             yield from self._never(kinds, groups.keys())
 
-    def _never(self, kinds: tuple[int, ...], together: Iterable[tuple[int, ...]]) -> Iterator[Clause]:
+    def _never(self, kinds: tuple[int, ...], together: Iterable[tuple[int, ...]]) -> Iterator[ThreadClause]:
         """Places that two threads were seen at, but not together; places where nobody was seen are in a clause of their own."""
         seen = set(together)
         first, second = ({view[1][0] for view in self.samples.views[kind,]} for kind in kinds)
         for a in sorted(first):
             for b in sorted(second):
                 if (a, b) not in seen and (kinds[0] != kinds[1] or a <= b):
-                    yield Clause(kinds, (a, b), ())
+                    yield ThreadClause(kinds, (a, b), ())
 
-    def unseen(self) -> list[Clause]:
+    def unseen(self) -> list[ThreadClause]:
         """Locations where no thread of the kind was seen, and numbers that are no locations."""
         out = []
         for kind in self.system.kinds:
             seen = {view[1][0] for view in self.samples.views[kind.index,]}
             count = 1 << self.system.widths[self.system.owned[kind.slots[0]][0]]
-            out += [Clause((kind.index,), (place,), ()) for place in range(count) if place not in seen]
+            out += [ThreadClause((kind.index,), (place,), ()) for place in range(count) if place not in seen]
         return out
 
     def _columns(self, kinds: tuple[int, ...], places: tuple[int, ...], rows: Sequence[View]) -> list[_Column]:

@@ -16,13 +16,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fsoft.parametric.clauses import Clause, after_move, choices, instance
-from fsoft.parametric.system import Move, System
+from fsoft.parametric.clauses import ThreadClause, after_move, choices, instance
+from fsoft.parametric.system import System, SystemMove
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, negate, postorder
 from fsoft.solve.smt import Smt
 
 
-def refuted(system: System, clauses: Sequence[Clause], deadline: float | None = None) -> str | None:
+def refuted(system: System, clauses: Sequence[ThreadClause], deadline: float | None = None) -> str | None:
     """None if the clauses prove that nothing bad can happen; otherwise what is wrong with them."""
     for clause in clauses:
         if (wrong := _malformed(system, clause)) is not None:
@@ -43,12 +43,12 @@ def refuted(system: System, clauses: Sequence[Clause], deadline: float | None = 
     return None
 
 
-def _moving(system: System, move: Move) -> list[Expr]:
+def _moving(system: System, move: SystemMove) -> list[Expr]:
     """The move can be made."""
     return [*system.axioms, system.at(move.slot, move.step.source), system.others_outside(move.slot), move.enabled]
 
 
-def _harm(system: System, clauses: Sequence[Clause], move: Move) -> Expr:
+def _harm(system: System, clauses: Sequence[ThreadClause], move: SystemMove) -> Expr:
     """The move is bad, or some clause does not hold after it."""
     broken: Expr = FALSE
     for clause in clauses:
@@ -57,7 +57,7 @@ def _harm(system: System, clauses: Sequence[Clause], move: Move) -> Expr:
     return disj(move.bad, conj(negate(move.over), broken))
 
 
-def _malformed(system: System, clause: Clause) -> str | None:
+def _malformed(system: System, clause: ThreadClause) -> str | None:
     if len(clause.kinds) > 2 or len(clause.kinds) != len(clause.places) or not all(0 <= kind < len(system.kinds) for kind in clause.kinds):
         return "a clause is not about one or two threads"
     known = set(system.shared)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from fsoft.parametric.system import Kind, System
+from fsoft.parametric.system import System, ThreadKind
 from fsoft.program.expr import FALSE, Expr, disj, fill, negate, reg, show, substitute
 
 ROLES = ("i", "j")
@@ -18,7 +18,7 @@ _own_kind_ignored = False  # a defect for the tests: threads of one kind do not 
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class ThreadClause:
     """`kinds` and `places` have the same length, at most two. No literals: such threads are never there together."""
 
     kinds: tuple[int, ...]
@@ -30,7 +30,7 @@ def role_name(role: int, position: int) -> str:
     return f"{ROLES[role]}.{position}"
 
 
-def role_words(system: System, kind: Kind, role: int) -> list[Expr]:
+def role_words(system: System, kind: ThreadKind, role: int) -> list[Expr]:
     """The words of a thread of that kind, as literals of clauses name them."""
     return [reg(role_name(role, k), system.widths[name]) for k, name in enumerate(system.owned[kind.slots[0]])]
 
@@ -67,7 +67,7 @@ def binding(system: System, slots: tuple[int, ...], after: Mapping[str, Expr] | 
     return found
 
 
-def instance(system: System, clause: Clause, slots: tuple[int, ...], after: Mapping[str, Expr] | None = None) -> Expr:
+def instance(system: System, clause: ThreadClause, slots: tuple[int, ...], after: Mapping[str, Expr] | None = None) -> Expr:
     """The clause about these slots, as a term over the words (in the state that `after` describes)."""
     meaning = binding(system, slots, after)
     term: Expr = FALSE
@@ -78,7 +78,7 @@ def instance(system: System, clause: Clause, slots: tuple[int, ...], after: Mapp
     return term
 
 
-def text_of(system: System, clause: Clause) -> str:
+def text_of(system: System, clause: ThreadClause) -> str:
     """A clause for people."""
     names = {}
     for role, kind in enumerate(clause.kinds):
@@ -95,4 +95,4 @@ def text_of(system: System, clause: Clause) -> str:
     return f"{', '.join(where)}: {what}" if where else what
 
 
-__all__ = ["Clause", "ROLES", "after_move", "binding", "choices", "instance", "role_name", "role_words", "text_of"]
+__all__ = ["ThreadClause", "ROLES", "after_move", "binding", "choices", "instance", "role_name", "role_words", "text_of"]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from fsoft.parametric.identity import SELF, NotCovered
 from fsoft.parametric.names import LEAST_FREE, named_words
-from fsoft.parametric.system import Move, System
+from fsoft.parametric.system import System, SystemMove
 from fsoft.program.expr import Expr, const, fill
 
 ANY = -1
@@ -41,12 +41,12 @@ class Local(NamedTuple):
 Counts = Mapping[Local, int]
 
 
-class State(NamedTuple):
+class CounterState(NamedTuple):
     whole: Words
     counts: Counts
 
 
-class Shape:
+class CounterShape:
     """How states of a system are written down. NotCovered if the system computes with numbers of threads."""
 
     def __init__(self, system: System):
@@ -59,7 +59,7 @@ class Shape:
         self.own = [system.owned[kind.slots[0]] for kind in system.kinds]
         self.holding = [[k for k, name in enumerate(row) if name in named] for row in self.own]
         self.itself = [self._position_of_number(kind.index) for kind in system.kinds]
-        self.moves: dict[tuple[int, int], list[Move]] = {}
+        self.moves: dict[tuple[int, int], list[SystemMove]] = {}
         for move in system.moves:
             self.moves.setdefault((system.kind_of[move.slot].index, move.step.source), []).append(move)
         self._inputs = {id(move): inputs_of(system, move) for move in system.moves}
@@ -72,12 +72,12 @@ class Shape:
 
     # ------------------------------------------------------------ states
 
-    def initial(self) -> State:
+    def initial(self) -> CounterState:
         """No thread of an unbounded kind was created; of each there is any number."""
         first = {name: ANY if value is None else value for name, value in self.system.initial.items()}
         whole, _ = self.whole([first[name] for name in self.names])
         locals_ = [self.local(kind.index, 0, [first[name] for name in self.own[kind.index]]) for kind in self.system.kinds if kind.many]
-        return State(whole, dict.fromkeys(locals_, OMEGA))
+        return CounterState(whole, dict.fromkeys(locals_, OMEGA))
 
     def whole(self, words: Sequence[int]) -> tuple[Words, dict[int, int]]:
         """The words in normal form: what does not matter is ANY, and threads are named in order. Also the new names, by what stood for
@@ -109,7 +109,7 @@ class Shape:
         """The thread is inside an atomic section."""
         return local.words[0] in self.system.atomic[local.kind]
 
-    def insiders(self, state: State) -> list[Local | int]:
+    def insiders(self, state: CounterState) -> list[Local | int]:
         """Who is inside an atomic section, as local states (twice, if more than one thread is) and kinds of single threads. If there is
         anybody, nobody else can move."""
         out: list[Local | int] = []
@@ -131,7 +131,7 @@ class Shape:
 
     # ------------------------------------------------------------ what a move reads
 
-    def environments(self, state: State, move: Move, mover: Local | None) -> Iterator[tuple[Env, int | None]]:
+    def environments(self, state: CounterState, move: SystemMove, mover: Local | None) -> Iterator[tuple[Env, int | None]]:
         """The values of words and inputs in a move, in all ways that may differ, and the slot in whose place a thread is started. Inputs
         that are too wide are not among them."""
         env, choices = dict(zip(self.names, state.whole, strict=True)), list[list[tuple[str, int]]]()
@@ -164,7 +164,7 @@ def _is_outside(value: int) -> bool:
     return _NAMES < value <= _OUTSIDE
 
 
-def inputs_of(system: System, move: Move) -> list[Env]:
+def inputs_of(system: System, move: SystemMove) -> list[Env]:
     """Values of the narrow inputs of a move, in all ways that make a difference."""
     terms = (move.enabled, move.bad, move.over, *move.writes.values())
     widths = {name: _input_width(name) for term in terms for name in term.reads if name not in system.widths}
@@ -179,7 +179,7 @@ def inputs_of(system: System, move: Move) -> list[Env]:
     return list(found.values())
 
 
-def starts(system: System, move: Move, given: Env) -> int | None:
+def starts(system: System, move: SystemMove, given: Env) -> int | None:
     """The slot whose words a creation changes with these inputs; NotCovered if it may change those of two."""
     owner = {name: slot for slot, row in enumerate(system.owned) for name in row if system.kind_of[slot] is not system.kind_of[move.slot]}
     foreign = {name: term for name, term in move.writes.items() if name in owner and system.kind_of[owner[name]].many}
@@ -199,4 +199,4 @@ def _input_width(name: str) -> int:
     return int(name.rsplit(".", 1)[1])
 
 
-__all__ = ["ANY", "ME", "OMEGA", "OTHER", "Counts", "Env", "Local", "Shape", "State", "Words", "is_name"]
+__all__ = ["ANY", "ME", "OMEGA", "OTHER", "Counts", "Env", "Local", "CounterShape", "CounterState", "Words", "is_name"]

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from fsoft.parametric.counters import OMEGA, Counts, Local, Shape, State, Words
-from fsoft.parametric.outcomes import Outcome, Outcomes
-from fsoft.parametric.proving import Failed
-from fsoft.parametric.system import Move, System
-from fsoft.solve.sat import OutOfTime
+from fsoft.parametric.counters import OMEGA, CounterShape, CounterState, Counts, Local, Words
+from fsoft.parametric.outcomes import MoveOutcome, Outcomes
+from fsoft.parametric.proving import NoProof
+from fsoft.parametric.system import System, SystemMove
+from fsoft.solve.sat import SolverTimeout
 
 LEVELS = (1, 2, 3, 4)
 STATES = (2_000, 6_000, 20_000)
@@ -31,7 +31,7 @@ Hear = Callable[[int], None]
 class Counted:
     """States that `coverage.uncovered` should accept; `level` is the number up to which threads were counted."""
 
-    states: tuple[State, ...]
+    states: tuple[CounterState, ...]
     level: int
 
 
@@ -41,17 +41,17 @@ def count(
     hear: Hear = lambda _states: None,
     states: Sequence[int] = STATES,
     levels: Sequence[int] = LEVELS,
-) -> Counted | Failed:
+) -> Counted | NoProof:
     """States that cover all that can happen, none with a bad move; or why there are none. Levels are tried in order with the first number
     of states, then those that had too many with the next. OutOfTime past the deadline; NotCovered where threads compute with numbers of
     threads."""
-    shape, left = Shape(system), list(levels)
-    failed = Failed("no number of threads was tried")
+    shape, left = CounterShape(system), list(levels)
+    failed = NoProof("no number of threads was tried")
     for most in states:
         for level in tuple(left):
             search = Search(shape, level, most, deadline, hear)
             found = search.run()
-            if not isinstance(found, Failed):
+            if not isinstance(found, NoProof):
                 return Counted(found, level)
             failed = found
             if not search.full:
@@ -67,15 +67,15 @@ class Search:
     """`run` gives all largest states, or the reason why it does not. `full`: there were too many; `crowded`: too many local states in one.
     `rounded`: a number of threads became "any number" only because it exceeded the level."""
 
-    def __init__(self, shape: Shape, level: int, most: int, deadline: float, hear: Hear):
+    def __init__(self, shape: CounterShape, level: int, most: int, deadline: float, hear: Hear):
         self.shape, self.level, self.most, self.deadline, self.hear = shape, level, most, deadline, hear
         self.outcomes = Outcomes(shape)
         self.found: dict[Words, list[Counts]] = {}
-        self.todo: list[tuple[int, int, State]] = []
+        self.todo: list[tuple[int, int, CounterState]] = []
         self.made = 0
         self.full = self.crowded = self.rounded = False
 
-    def run(self) -> tuple[State, ...] | Failed:
+    def run(self) -> tuple[CounterState, ...] | NoProof:
         self._add(self.shape.initial())
         while self.todo:
             _, _, state = heappop(self.todo)
@@ -84,15 +84,15 @@ class Search:
             bad = self._expand(state)
             if bad is not None:
                 why = f"{bad.step.loc}: a failure here is not excluded: {bad.step.text}"
-                return Failed(f"counters up to {self.level}, {self.made} abstract states: {why}")
+                return NoProof(f"counters up to {self.level}, {self.made} abstract states: {why}")
             self.crowded = len(state.counts) > self.most // _SHARE
             if self.made > self.most or self.crowded:
                 self.full = True
                 what = f"{len(state.counts)} local states at a time" if self.crowded else f"more than {self.most} abstract states"
-                return Failed(f"counters up to {self.level}, {self.made} abstract states: {what}")
-        return tuple(State(whole, counts) for whole, several in self.found.items() for counts in several)
+                return NoProof(f"counters up to {self.level}, {self.made} abstract states: {what}")
+        return tuple(CounterState(whole, counts) for whole, several in self.found.items() for counts in several)
 
-    def _expand(self, state: State) -> Move | None:
+    def _expand(self, state: CounterState) -> SystemMove | None:
         """Add what comes after the state; a bad move ends it."""
         for thread, outcomes in self._movers(state):
             for outcome, move in outcomes:
@@ -103,7 +103,7 @@ class Search:
                     self._add(self._next(state, thread, outcome))
         return None
 
-    def _movers(self, state: State) -> Iterator[tuple[Local | None, list[tuple[Outcome, Move]]]]:
+    def _movers(self, state: CounterState) -> Iterator[tuple[Local | None, list[tuple[MoveOutcome, SystemMove]]]]:
         """Local states and the outcomes of their moves. A move of a single thread is nobody's, or that of a thread that it creates."""
         insiders = self.shape.insiders(state)
         for kind in self.shape.system.kinds:
@@ -114,19 +114,19 @@ class Search:
             if insiders in ([], [local]):
                 yield local, self.outcomes.of(state, local.kind, local)
 
-    def _quiet(self, state: State, thread: Local | None, outcome: Outcome) -> bool:
+    def _quiet(self, state: CounterState, thread: Local | None, outcome: MoveOutcome) -> bool:
         """It changes the local state of one of any number of threads, and nothing else."""
         after = outcome.local
         plain = after is not None and not after.name and not self.shape.inside(after) and not outcome.bad
         same = outcome.whole == state.whole and all(old == new for old, new in outcome.names)
         return plain and same and thread is not None and state.counts.get(thread) == OMEGA
 
-    def _flooded(self, state: State) -> State:
+    def _flooded(self, state: CounterState) -> CounterState:
         """The state in which any number of threads have made the quiet moves."""
         if self.shape.insiders(state):
             return state
         counts = dict(state.counts)
-        larger, todo = State(state.whole, counts), [local for local, number in counts.items() if number == OMEGA]
+        larger, todo = CounterState(state.whole, counts), [local for local, number in counts.items() if number == OMEGA]
         while todo:
             thread = todo.pop()
             for kind in (kind for kind in self.shape.system.kinds if kind.index == thread.kind or not kind.many):
@@ -137,7 +137,7 @@ class Search:
                         todo.append(after)
         return larger
 
-    def _next(self, state: State, thread: Local | None, outcome: Outcome) -> State:
+    def _next(self, state: CounterState, thread: Local | None, outcome: MoveOutcome) -> CounterState:
         names, counts = dict(outcome.names), dict(state.counts)
         if thread is not None:
             self._less(counts, thread)
@@ -149,7 +149,7 @@ class Search:
         if outcome.whole == state.whole and self.shape.below(state.counts, counts):  # then it can be repeated
             for local in [local for local, number in counts.items() if number != state.counts.get(local) and not local.name]:
                 counts[local] = OMEGA
-        return State(outcome.whole, counts)
+        return CounterState(outcome.whole, counts)
 
     def _less(self, counts: dict[Local, int], local: Local) -> None:
         if counts[local] == 1:
@@ -163,7 +163,7 @@ class Search:
             self.rounded = True
         counts[local] = total if total <= self.level else OMEGA
 
-    def _add(self, state: State) -> None:
+    def _add(self, state: CounterState) -> None:
         """Keep the state unless a larger one is there, and no smaller ones."""
         there = self.found.setdefault(state.whole, [])
         if any(self.shape.below(state.counts, counts) for counts in there):
@@ -176,7 +176,7 @@ class Search:
         if self.made % _NEWS == 0:
             self.hear(self.made)
             if time.monotonic() > self.deadline:
-                raise OutOfTime
+                raise SolverTimeout
 
 
 __all__ = ["Counted", "LEVELS", "STATES", "Search", "count"]

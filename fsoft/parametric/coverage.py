@@ -14,30 +14,30 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from fsoft.parametric.counters import ANY, ME, OMEGA, OTHER, Env, Local, Shape, State, Words
-from fsoft.parametric.system import Move, System
+from fsoft.parametric.counters import ANY, ME, OMEGA, OTHER, CounterShape, CounterState, Env, Local, Words
+from fsoft.parametric.system import System, SystemMove
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, fill
-from fsoft.solve.sat import OutOfTime
+from fsoft.solve.sat import SolverTimeout
 
 
 class _Refused(Exception):
     """What is wrong with the set."""
 
 
-def uncovered(system: System, states: Sequence[State], deadline: float | None = None) -> str | None:
+def uncovered(system: System, states: Sequence[CounterState], deadline: float | None = None) -> str | None:
     """None if the states prove that nothing bad can happen, with any number of threads; otherwise what is wrong with them."""
     try:
-        _Judge(Shape(system), states).judge(deadline)
+        _Judge(CounterShape(system), states).judge(deadline)
     except _Refused as wrong:
         return str(wrong)
     return None
 
 
 class _Judge:
-    def __init__(self, shape: Shape, states: Sequence[State]):
+    def __init__(self, shape: CounterShape, states: Sequence[CounterState]):
         self.shape, self.system, self.states = shape, shape.system, states
         self._values: dict[tuple[Expr, tuple[int, ...]], Expr] = {}
-        self._with: dict[Words, list[State]] = {}
+        self._with: dict[Words, list[CounterState]] = {}
         for state in states:
             self._with.setdefault(state.whole, []).append(state)
 
@@ -48,12 +48,12 @@ class _Judge:
             raise _Refused("the initial state is not covered")
         for state in self.states:
             if deadline is not None and time.monotonic() > deadline:
-                raise OutOfTime
+                raise SolverTimeout
             for move, after in self._successors(state):
                 if not self._is_covered(after):
                     raise _Refused(f"{move.step.loc}: this step leads out of the states: {move.step.text}")
 
-    def _check_form(self, state: State) -> None:
+    def _check_form(self, state: CounterState) -> None:
         fits = len(state.whole) == len(self.shape.names)
         for local, number in state.counts.items():
             fits = fits and self.system.kinds[local.kind].many and len(local.words) == len(self.shape.own[local.kind])
@@ -62,12 +62,12 @@ class _Judge:
         if not fits or len(set(names)) != len(names):
             raise _Refused("a state is not one of this system")
 
-    def _is_covered(self, state: State) -> bool:
+    def _is_covered(self, state: CounterState) -> bool:
         return any(self.shape.below(state.counts, other.counts) for other in self._with.get(state.whole, ()))
 
     # ------------------------------------------------------------ moves
 
-    def _successors(self, state: State) -> Iterator[tuple[Move, State]]:
+    def _successors(self, state: CounterState) -> Iterator[tuple[SystemMove, CounterState]]:
         insiders = self.shape.insiders(state)
         for kind in self.system.kinds:
             movers: list[Local | None] = [local for local in state.counts if local.kind == kind.index] if kind.many else [None]
@@ -78,7 +78,7 @@ class _Judge:
                         for env, slot in self.shape.environments(state, move, mover):
                             yield from ((move, after) for after in self._after(state, move, mover, env, slot))
 
-    def _after(self, state: State, move: Move, mover: Local | None, env: Env, slot: int | None) -> Iterator[State]:
+    def _after(self, state: CounterState, move: SystemMove, mover: Local | None, env: Env, slot: int | None) -> Iterator[CounterState]:
         if self._fold(conj(move.enabled, move.bad), env) is not FALSE:
             raise _Refused(f"{move.step.loc}: this step may be bad: {move.step.text}")
         if self._fold(move.enabled, env) is FALSE or self._fold(move.over, env) is TRUE:
@@ -91,15 +91,15 @@ class _Judge:
         if mover is not None:
             words = [after.get(name, env[name]) for name in self.shape.own[mover.kind]]
             moved = self.shape.local(mover.kind, names.get(ME, 0), words)
-            yield State(whole, _exchanged(state, renamed, mover, moved))
+            yield CounterState(whole, _exchanged(state, renamed, mover, moved))
             return
-        yield State(whole, _exchanged(state, renamed, None, None))
+        yield CounterState(whole, _exchanged(state, renamed, None, None))
         for local in state.counts if slot is not None else ():
             if slot is not None and local.kind == self.system.kind_of[slot].index:
                 started = self._started(move, env, slot, local)
-                yield State(whole, _exchanged(state, renamed, local, started._replace(name=renamed[local].name)))
+                yield CounterState(whole, _exchanged(state, renamed, local, started._replace(name=renamed[local].name)))
 
-    def _started(self, move: Move, env: Env, slot: int, local: Local) -> Local:
+    def _started(self, move: SystemMove, env: Env, slot: int, local: Local) -> Local:
         """What a creation makes of a thread that is in this local state in the place of this slot."""
         row = dict(zip(self.system.owned[slot], local.words, strict=True))
         known = env | {name: ANY if word == OTHER else word for name, word in row.items()}
@@ -121,7 +121,7 @@ class _Judge:
         return found.value if found.is_const else ANY
 
 
-def _exchanged(state: State, renamed: dict[Local, Local], before: Local | None, after: Local | None) -> dict[Local, int]:
+def _exchanged(state: CounterState, renamed: dict[Local, Local], before: Local | None, after: Local | None) -> dict[Local, int]:
     """The counts with one thread less in the one local state and one more in the other."""
     counts: dict[Local, int] = {}
     for local, number in state.counts.items():

@@ -8,7 +8,7 @@ others, and so is that a word still is what a step made it: `definitions`.
 from __future__ import annotations
 
 from fsoft.parametric.clauses import role_name
-from fsoft.parametric.system import Move, System
+from fsoft.parametric.system import System, SystemMove
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj, eq, fill, negate, postorder, reg
 
 _LARGEST = 400  # nodes of a condition, written out as a tree
@@ -39,7 +39,7 @@ def failure_conditions(system: System) -> Conditions:
     return found
 
 
-def _add(system: System, found: Conditions, layer: Conditions, move: Move, condition: Expr) -> None:
+def _add(system: System, found: Conditions, layer: Conditions, move: SystemMove, condition: Expr) -> None:
     """Keep a condition on the words before the move, if it is one and not too large."""
     mine = {name: reg(role_name(0, k), system.widths[name]) for k, name in enumerate(system.owned[move.slot])}
     condition = fill(condition, mine)

@@ -12,13 +12,13 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fsoft.parametric.clauses import Clause, after_move, choices, role_name
+from fsoft.parametric.clauses import ThreadClause, after_move, choices, role_name
 from fsoft.parametric.evaluate import text_of_term
-from fsoft.parametric.questions import Mover, Question, Slots, Start, State
-from fsoft.parametric.system import Move, System
+from fsoft.parametric.questions import ClauseQuestion, Mover, Slots, Start, State
+from fsoft.parametric.system import System, SystemMove
 from fsoft.program.expr import FALSE
 from fsoft.program.pycode import HELPERS
-from fsoft.solve.sat import OutOfTime
+from fsoft.solve.sat import SolverTimeout
 
 _SHRINKINGS = 3
 _AT_ONCE = 40  # hypotheses added after one model
@@ -28,22 +28,22 @@ _AT_ONCE = 40  # hypotheses added after one model
 class Stuck:
     """The candidates do not exclude that this move fails."""
 
-    move: Move
+    move: SystemMove
 
 
 class Inference:
     """`prove` gives the clauses of an invariant that excludes all failures, or Stuck."""
 
-    def __init__(self, system: System, candidates: list[Clause], deadline: float):
+    def __init__(self, system: System, candidates: list[ThreadClause], deadline: float):
         self.system, self.clauses, self.deadline = system, candidates, deadline
         self.active = [True] * len(candidates)
-        self.judge = Judge(system, candidates, self.active)
+        self.judge = ClauseJudge(system, candidates, self.active)
         self.words = [frozenset(name for literal in clause.literals for name in literal.reads) for clause in candidates]
         self.movers: list[Mover] = []
         self.cores: list[set[int]] = []
         self.dirty: deque[int] = deque()
 
-    def prove(self) -> list[Clause] | Stuck:
+    def prove(self) -> list[ThreadClause] | Stuck:
         self._start()
         for move in self.system.moves:
             self._check_time()
@@ -58,13 +58,13 @@ class Inference:
             self.dirty.popleft()
         return [self.clauses[number] for number in sorted(self._needed())]
 
-    def dropped(self) -> list[Clause]:
+    def dropped(self) -> list[ThreadClause]:
         """The candidates that were not invariant."""
         return [clause for clause, active in zip(self.clauses, self.active, strict=True) if not active]
 
     def _check_time(self) -> None:
         if time.monotonic() > self.deadline:
-            raise OutOfTime
+            raise SolverTimeout
 
     # ------------------------------------------------------------ questions
 
@@ -80,7 +80,7 @@ class Inference:
             self._drop({number for number, _ in false})
             question.give_up(number for number, _ in false)
 
-    def _mover(self, move: Move) -> Mover:
+    def _mover(self, move: SystemMove) -> Mover:
         mover = Mover(self.system, move)
         written = set(move.writes)
         several = {kinds: self._spoken_of(move.slot, kinds) for kinds in {clause.kinds for clause in self.clauses}}
@@ -129,7 +129,7 @@ class Inference:
                 self.cores[number] = core
                 return None
 
-    def _model(self, mover: Question, *wanted: int) -> State | None:
+    def _model(self, mover: ClauseQuestion, *wanted: int) -> State | None:
         """A state that satisfies all clauses, from which the wanted happens."""
         while mover.possible(*wanted, deadline=self.deadline):
             state = mover.before()
@@ -188,10 +188,10 @@ class Inference:
         return found
 
 
-class Judge:
+class ClauseJudge:
     """Says which active clauses are false in a state, for which slots. The clauses of one place are one Python function."""
 
-    def __init__(self, system: System, clauses: list[Clause], active: list[bool]):
+    def __init__(self, system: System, clauses: list[ThreadClause], active: list[bool]):
         self.system, self.clauses, self.active = system, clauses, active
         self.at: dict[tuple[int, ...], dict[tuple[int, ...], list[int]]] = {}
         for number, clause in enumerate(clauses):
@@ -233,4 +233,4 @@ class Judge:
         return function
 
 
-__all__ = ["Inference", "Judge", "Stuck"]
+__all__ = ["Inference", "ClauseJudge", "Stuck"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fsoft.parametric.identity import SELF, NotCovered
-from fsoft.parametric.system import Move, System
+from fsoft.parametric.system import System, SystemMove
 from fsoft.program.expr import Expr, postorder
 
 LEAST_FREE = 1 << 31
@@ -54,7 +54,7 @@ class _Names:
                 raise NotCovered(f"{name}: its first value may be the number of a thread")
         return frozenset(self.named)
 
-    def _together(self, move: Move) -> Iterator[set[str]]:
+    def _together(self, move: SystemMove) -> Iterator[set[str]]:
         """Words of which all hold numbers of threads if one does: those that are copied or compared with each other."""
         for name, term in move.writes.items():
             yield self._words([*_values(term)]) | {self.first.get(name, name)}
@@ -67,7 +67,7 @@ class _Names:
 
     # ------------------------------------------------------------ what moves do with numbers
 
-    def _check(self, move: Move) -> None:
+    def _check(self, move: SystemMove) -> None:
         for node in postorder(_terms(move)):
             if node.op == "eq" and any(self._carries(a) for a in node.args):
                 self._check_values(move, [*_values(node.args[0]), *_values(node.args[1])])
@@ -80,7 +80,7 @@ class _Names:
     def _carries(self, term: Expr) -> bool:
         return not self._words(_values(term)).isdisjoint(self.named)
 
-    def _check_values(self, move: Move, values: list[Expr]) -> None:
+    def _check_values(self, move: SystemMove, values: list[Expr]) -> None:
         for value in values:
             fits = value.width >= _LEAST_BITS if value.op == "reg" else value.is_const and self._harmless(value.value)
             if not fits:
@@ -91,11 +91,11 @@ class _Names:
         return all(part == 0 or part >= LEAST_FREE or part in self.single for part in (value, value & _INT))
 
 
-def _terms(move: Move) -> tuple[Expr, ...]:
+def _terms(move: SystemMove) -> tuple[Expr, ...]:
     return (move.enabled, move.bad, move.over, *move.writes.values())
 
 
-def _comparisons(move: Move) -> list[Expr]:
+def _comparisons(move: SystemMove) -> list[Expr]:
     return [node for node in postorder(_terms(move)) if node.op == "eq"]
 
 

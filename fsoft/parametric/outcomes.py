@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from fsoft.parametric.counters import ANY, ME, OTHER, Env, Local, Shape, State, Words
+from fsoft.parametric.counters import ANY, ME, OTHER, CounterShape, CounterState, Env, Local, Words
 from fsoft.parametric.evaluate import compiled
 from fsoft.parametric.identity import NotCovered
-from fsoft.parametric.system import Move
+from fsoft.parametric.system import SystemMove
 from fsoft.program.expr import Expr, const, fill
 
 
-class Outcome(NamedTuple):
+class MoveOutcome(NamedTuple):
     """After a move: the whole, the new names of the threads that the old one named, and the local state of the thread that moved or was
     created. `bad`: the move may violate a property or hit a bound."""
 
@@ -27,13 +27,13 @@ class Outcome(NamedTuple):
 class Outcomes:
     """All different outcomes of moves of one thread, with the number of the move in `System.moves`."""
 
-    def __init__(self, shape: Shape):
+    def __init__(self, shape: CounterShape):
         self.shape, self.system = shape, shape.system
-        self._known: dict[tuple[Words, int, Local | None], list[tuple[Outcome, Move]]] = {}
+        self._known: dict[tuple[Words, int, Local | None], list[tuple[MoveOutcome, SystemMove]]] = {}
         self._changes: dict[tuple[int, int, Local], bool] = {}
         self._terms: dict[Expr, tuple[tuple[str, ...], Callable[..., int]]] = {}
 
-    def of(self, state: State, kind: int, local: Local | None) -> list[tuple[Outcome, Move]]:
+    def of(self, state: CounterState, kind: int, local: Local | None) -> list[tuple[MoveOutcome, SystemMove]]:
         """Of a thread in the local state. If the kind is a single thread: of that one, and `local` is the thread that it creates."""
         key = (state.whole, kind, local)
         found = self._known.get(key)
@@ -41,7 +41,7 @@ class Outcomes:
             found = self._known[key] = list({outcome: (outcome, move) for outcome, move in self._all(state, kind, local)}.values())
         return found
 
-    def _all(self, state: State, kind: int, local: Local | None) -> Iterator[tuple[Outcome, Move]]:
+    def _all(self, state: CounterState, kind: int, local: Local | None) -> Iterator[tuple[MoveOutcome, SystemMove]]:
         mover, created = (local, None) if self.system.kinds[kind].many else (None, local)
         at = mover.words[0] if mover is not None else state.whole[self.shape.at[self.shape.own[kind][0]]]
         for move in self.shape.moves.get((kind, at), ()):
@@ -51,7 +51,7 @@ class Outcomes:
                 if self._value(move.enabled, env) == 0:
                     continue
                 if self._value(move.bad, env) != 0:
-                    yield Outcome(state.whole, (), bad=True), move
+                    yield MoveOutcome(state.whole, (), bad=True), move
                 elif self._value(move.over, env) == 1:
                     continue
                 elif created is None or slot is None:
@@ -59,17 +59,17 @@ class Outcomes:
                 else:
                     yield self._creating(move, env, slot, created), move
 
-    def _after(self, move: Move, env: Env, mover: Local | None) -> Outcome:
+    def _after(self, move: SystemMove, env: Env, mover: Local | None) -> MoveOutcome:
         after = {name: self._value(term, env) for name, term in move.writes.items() if name in env}
         if after.get(self.system.owned[move.slot][0]) == ANY:
             raise NotCovered(f"{move.step.loc}: where the thread goes from here depends on a value that is not followed")
         whole, names = self.shape.whole([after.get(name, env[name]) for name in self.shape.names])
         if mover is None:
-            return Outcome(whole, tuple(names.items()))
+            return MoveOutcome(whole, tuple(names.items()))
         words = [after.get(name, env[name]) for name in self.shape.own[mover.kind]]
-        return Outcome(whole, tuple(names.items()), self.shape.local(mover.kind, names.get(ME, 0), words))
+        return MoveOutcome(whole, tuple(names.items()), self.shape.local(mover.kind, names.get(ME, 0), words))
 
-    def _startable(self, move: Move, slot: int, local: Local) -> bool:
+    def _startable(self, move: SystemMove, slot: int, local: Local) -> bool:
         """Whether the move may change the words of a thread that is in this local state in the place of this slot."""
         if self.system.kind_of[slot].index != local.kind:
             return False
@@ -81,13 +81,13 @@ class Outcomes:
             self._changes[key] = found
         return found
 
-    def _creating(self, move: Move, env: Env, slot: int, local: Local) -> Outcome:
+    def _creating(self, move: SystemMove, env: Env, slot: int, local: Local) -> MoveOutcome:
         """The outcome if the move creates the thread that is in this local state."""
         row = self.system.owned[slot]
         env = env | {name: _known(word) for name, word in zip(row, local.words, strict=True)}
         words = [self._value(move.writes[name], env) if name in move.writes else word for name, word in zip(row, local.words, strict=True)]
         after = self._after(move, env, None)
-        return Outcome(after.whole, after.names, self.shape.local(local.kind, dict(after.names).get(local.name, 0), words))
+        return MoveOutcome(after.whole, after.names, self.shape.local(local.kind, dict(after.names).get(local.name, 0), words))
 
     def _value(self, term: Expr, env: Env) -> int:
         """The term's value; ANY if it depends on words that are."""
@@ -108,4 +108,4 @@ def _known(word: int) -> int:
     return ANY if word == OTHER else word
 
 
-__all__ = ["Outcome", "Outcomes"]
+__all__ = ["MoveOutcome", "Outcomes"]

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fsoft.parametric.candidates import Candidates, Effort
-from fsoft.parametric.clauses import Clause
+from fsoft.parametric.clauses import ThreadClause
 from fsoft.parametric.infer import Inference, Stuck
-from fsoft.parametric.samples import Sampler
+from fsoft.parametric.samples import RunSampler
 from fsoft.parametric.system import System
 
 EFFORTS = (Effort(), Effort(), Effort(values=3, values_of_two=3, guarded_pairs=True))
@@ -25,11 +25,11 @@ Hear = Callable[[int], None]
 class Proof:
     """Clauses that `certificate.refuted` should accept."""
 
-    clauses: tuple[Clause, ...]
+    clauses: tuple[ThreadClause, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class NoProof:
     """No proof was found; `why` is a line for a person. `wrong`: there is none, a run violates a property."""
 
     why: str
@@ -43,16 +43,16 @@ def prove(
     hear: Hear = lambda _states: None,
     states: int = STATES,
     efforts: Sequence[Effort] = EFFORTS,
-) -> Proof | Failed:
+) -> Proof | NoProof:
     """A proof that no move is bad, for any number of threads of the unbounded kinds. OutOfTime past the deadline."""
-    samples = Sampler(system, seed + 1).run(states, _LENGTH, min(_SECONDS, deadline - time.monotonic()))
+    samples = RunSampler(system, seed + 1).run(states, _LENGTH, min(_SECONDS, deadline - time.monotonic()))
     hear(samples.states)
     if samples.violated is not None:
         violation = samples.violated
         why = f"a run violates {violation.prop} at {violation.loc}: {violation.message} (--engine explicit shows such a run)"
-        return Failed(why, wrong=True)
+        return NoProof(why, wrong=True)
     stuck: Stuck | None = None
-    dropped: list[Clause] = []
+    dropped: list[ThreadClause] = []
     for effort in efforts:
         candidates = Candidates(system, samples, effort, dropped)
         inference = Inference(system, candidates.clauses() + candidates.unseen(), deadline)
@@ -62,7 +62,7 @@ def prove(
         stuck, dropped = found, dropped + inference.dropped()
     assert stuck is not None
     step = stuck.move.step
-    return Failed(f"{step.loc}: no invariant about two threads was found that excludes a failure here: {step.text}")
+    return NoProof(f"{step.loc}: no invariant about two threads was found that excludes a failure here: {step.text}")
 
 
-__all__ = ["EFFORTS", "Failed", "Proof", "prove"]
+__all__ = ["EFFORTS", "NoProof", "Proof", "prove"]

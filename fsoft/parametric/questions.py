@@ -14,9 +14,9 @@ from fsoft.circuit.bits.aig import Aig
 from fsoft.circuit.bits.bitblast import Blaster
 from fsoft.circuit.bits.cnf import NEGATIVE, POSITIVE, Encoder
 from fsoft.circuit.bits.vectors import constant
-from fsoft.parametric.clauses import Clause, binding
+from fsoft.parametric.clauses import ThreadClause, binding
 from fsoft.parametric.evaluate import compiled
-from fsoft.parametric.system import Move, System
+from fsoft.parametric.system import System, SystemMove
 from fsoft.program.expr import Expr, fill, negate, postorder
 from fsoft.solve.sat import Sat
 
@@ -28,7 +28,7 @@ Key = tuple[int, Slots]
 _SOLVER = "glucose4"
 
 
-class Question:
+class ClauseQuestion:
     """Terms over the words before; `after` says what words become, `fixed` which words are constants."""
 
     def __init__(self, system: System, terms: Iterable[Expr], after: dict[str, Expr], fixed: dict[str, int]):
@@ -73,7 +73,7 @@ class Question:
             bit = self._terms[literal, slots, later] = self.blaster.bit(fill(literal, bound))
         return bit
 
-    def _bits(self, clause: Clause, slots: Slots, later: bool) -> list[int]:
+    def _bits(self, clause: ThreadClause, slots: Slots, later: bool) -> list[int]:
         """The clause as a disjunction of bits; [HIGH] if it holds anyway."""
         bits = [self._elsewhere(slot, place, later) for slot, place in zip(slots, clause.places, strict=True)]
         if HIGH in bits:
@@ -89,7 +89,7 @@ class Question:
             bit = self._places[slot, place, later] = self.blaster.bit(negate(fill(at, self.after) if later else at))
         return bit
 
-    def suppose(self, number: int, clause: Clause, slots: Slots) -> bool:
+    def suppose(self, number: int, clause: ThreadClause, slots: Slots) -> bool:
         """Add the clause about the state before as a hypothesis; False if it is one already."""
         if (number, slots) in self.hypotheses:
             return False
@@ -99,7 +99,7 @@ class Question:
             self.sat.add([-switch, *(self.encoder.literal(bit, POSITIVE) for bit in bits)])
         return True
 
-    def aim(self, number: int, clause: Clause, slots: Slots) -> None:
+    def aim(self, number: int, clause: ThreadClause, slots: Slots) -> None:
         """Add the negated clause about the state after as a goal, unless it cannot be false there."""
         bits = self._bits(clause, slots, True)
         if bits == [HIGH]:
@@ -145,10 +145,10 @@ class Question:
         return out
 
 
-class Mover(Question):
+class Mover(ClauseQuestion):
     """A move from any state in which it can be made."""
 
-    def __init__(self, system: System, move: Move):
+    def __init__(self, system: System, move: SystemMove):
         self.move = move
         terms = [move.enabled, move.bad, move.over, *system.axioms]
         super().__init__(system, terms, move.writes, {system.owned[move.slot][0]: move.step.source})
@@ -168,7 +168,7 @@ class Mover(Question):
         return out
 
 
-class Start(Question):
+class Start(ClauseQuestion):
     """The initial states."""
 
     def __init__(self, system: System):
@@ -178,4 +178,4 @@ class Start(Question):
             self.require(axiom)
 
 
-__all__ = ["Key", "Mover", "Question", "Slots", "Start", "State"]
+__all__ = ["Key", "Mover", "ClauseQuestion", "Slots", "Start", "State"]

@@ -18,7 +18,7 @@ from fsoft.parametric.identity import SELF
 from fsoft.parametric.system import System
 from fsoft.program.expr import postorder
 from fsoft.program.interpreter import Machine
-from fsoft.program.state import OVER, Event, Question, Violation
+from fsoft.program.state import OVER, ChoicePoint, Event, Violation
 
 Words = tuple[int, ...]
 View = tuple[Words, ...]
@@ -51,7 +51,7 @@ def constants_of(system: System) -> dict[int, list[int]]:
     return {width: sorted(values) for width, values in found.items()}
 
 
-class Sampler:
+class RunSampler:
     """Random runs from the initial state."""
 
     def __init__(self, system: System, seed: int = 1):
@@ -106,7 +106,7 @@ class Sampler:
             return (self.random.choice(self.constants[width]) + self.random.choice((0, 0, 0, 1, -1))) & mask
         return (self.random.randrange(8) if kind < 0.8 else self.random.getrandbits(width)) & mask
 
-    def _choose(self, question: Question, options: Sequence[int] | None) -> int:
+    def _choose(self, question: ChoicePoint, options: Sequence[int] | None) -> int:
         return self.random.choice(options) if options is not None else self._value(question.width)
 
     def _walk(self, length: int) -> None:
@@ -168,4 +168,4 @@ class Sampler:
                     views[kind.index, second.index].add((shared, threads[slot], threads[other]))
 
 
-__all__ = ["Sampler", "Samples", "View", "constants_of"]
+__all__ = ["RunSampler", "Samples", "View", "constants_of"]

@@ -18,8 +18,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from fsoft.analysis.liveness import live_registers
-from fsoft.circuit.encode.memory_terms import Facts
-from fsoft.circuit.encode.steps import Effect, Inputs, StepTerms, Words
+from fsoft.circuit.encode.memory_terms import AddressFacts
+from fsoft.circuit.encode.steps import Inputs, StepEffect, StepTerms, VectorWords
 from fsoft.parametric.identity import SELF, NotCovered, anonymous
 from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, negate, reg
@@ -32,7 +32,7 @@ _position_ignored = False  # another: what a thread does may depend on which slo
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ThreadKind:
     """Threads that run the same template: `slots` are one thread, or representatives of any number."""
 
     index: int
@@ -42,7 +42,7 @@ class Kind:
 
 
 @dataclass(slots=True)
-class Move:
+class SystemMove:
     """One step of one slot. `writes` maps words to terms over the words before; `bad` says when it violates a property or hits a bound,
     `over` when the run ends with it."""
 
@@ -63,8 +63,8 @@ class System:
 
     program: Program
     layout: Layout
-    kinds: list[Kind]
-    kind_of: list[Kind]
+    kinds: list[ThreadKind]
+    kind_of: list[ThreadKind]
     shared: list[str]
     owned: list[list[str]]
     widths: dict[str, int]
@@ -73,7 +73,7 @@ class System:
     live: list[list[frozenset[int]]]
     atomic: list[frozenset[int]]
     axioms: list[Expr] = field(default_factory=list)
-    moves: list[Move] = field(default_factory=list)
+    moves: list[SystemMove] = field(default_factory=list)
 
     def word(self, name: str) -> Expr:
         return reg(name, self.widths[name])
@@ -97,14 +97,14 @@ def system_of(program: Program) -> System:
     return _Builder(anonymous(program)).build()
 
 
-def kinds_of(program: Program) -> list[Kind]:
+def kinds_of(program: Program) -> list[ThreadKind]:
     groups = {group[0]: group for group in program.unbounded}
     rest = {slot for group in program.unbounded for slot in group[1:]}
-    kinds: list[Kind] = []
+    kinds: list[ThreadKind] = []
     for thread in program.threads:
         if thread.index not in rest:
             slots = groups.get(thread.index, (thread.index,))
-            kinds.append(Kind(len(kinds), thread.name, slots, thread.index in groups))
+            kinds.append(ThreadKind(len(kinds), thread.name, slots, thread.index in groups))
     return kinds
 
 
@@ -112,8 +112,8 @@ class _Builder:
     def __init__(self, program: Program):
         self.program = program
         self.layout = Layout(program)
-        self.words = Words(program, self.layout)
-        self.facts = Facts(program)
+        self.words = VectorWords(program, self.layout)
+        self.facts = AddressFacts(program)
         self.inputs = Inputs()
         self.kinds = kinds_of(program)
         self.kind_of = [next(kind for kind in self.kinds if slot in kind.slots) for slot in range(len(program.threads))]
@@ -167,7 +167,7 @@ class _Builder:
     def _steps(self, slot: int) -> list[Step]:
         return self.program.threads[slot].template.steps
 
-    def _effects(self, slot: int) -> list[Effect]:
+    def _effects(self, slot: int) -> list[StepEffect]:
         out = []
         live, registers = self.live[self.kind_of[slot].index], list(self.program.threads[slot].template.registers)
         low, high = self.layout.spans[slot]
@@ -178,7 +178,7 @@ class _Builder:
             out.append(effect)
         return out
 
-    def _bad(self, step: Step, effect: Effect) -> Expr:
+    def _bad(self, step: Step, effect: StepEffect) -> Expr:
         """The move violates a property, hits a bound, or is not followed by the encoding."""
         bad = effect.lost
         for prop, condition in effect.fails.items():
@@ -189,15 +189,15 @@ class _Builder:
         passes = any(self.program.markers[marker].hides(self.program.checks) for marker in step_markers(step))
         return TRUE if passes else bad
 
-    def _move(self, slot: int, step: Step, effect: Effect) -> Move:
+    def _move(self, slot: int, step: Step, effect: StepEffect) -> SystemMove:
         running = {self.words.names[OVER]: FALSE}  # nobody moves when the run is over
         writes = {self.words.names[entry]: fill(term, running) for entry, term in effect.writes.items() if entry != OVER}
         over = fill(effect.writes.get(OVER, FALSE), running)
-        return Move(slot, step, fill(effect.enabled, running), writes, fill(self._bad(step, effect), running), over)
+        return SystemMove(slot, step, fill(effect.enabled, running), writes, fill(self._bad(step, effect), running), over)
 
     # ------------------------------------------------------------ what the argument needs
 
-    def _check_same(self, kind: Kind, effects: list[Effect], slot: int) -> None:
+    def _check_same(self, kind: ThreadKind, effects: list[StepEffect], slot: int) -> None:
         """The slot does what the first of its kind does, up to names."""
         first = kind.slots[0]
         renaming = {self.words.names[b]: self.words.leaf(a) for a, b in zip(self.owned[first], self.owned[slot], strict=True)}
@@ -210,7 +210,7 @@ class _Builder:
             if writes != one.writes or [fill(term, renaming) for term in plain] != [one.enabled, self._bad(step, one)]:
                 raise NotCovered(f"{step.loc}: what a thread does here depends on where its own memory is")
 
-    def _check_owners(self, kind: Kind, step: Step, effect: Effect) -> None:
+    def _check_owners(self, kind: ThreadKind, step: Step, effect: StepEffect) -> None:
         """The move keeps to the words it may read and write."""
         mover = kind.slots[0]
         plain = [effect.enabled, self._bad(step, effect), effect.writes.get(OVER, FALSE)]
@@ -230,7 +230,7 @@ class _Builder:
 
     # ------------------------------------------------------------ the record
 
-    def _system(self, moves: list[Move]) -> System:
+    def _system(self, moves: list[SystemMove]) -> System:
         self._fold_constants(moves)
         relevant = _cone(moves, [self.words.names[self.owned[slot][0]] for slot in range(len(self.program.threads))])
         relevant = self._same_for_all(relevant)
@@ -260,10 +260,10 @@ class _Builder:
         self._identities(system)
         return system
 
-    def _locations(self, kind: Kind) -> list[Location]:
+    def _locations(self, kind: ThreadKind) -> list[Location]:
         return self.program.threads[kind.slots[0]].template.locations
 
-    def _fold_constants(self, moves: list[Move]) -> None:
+    def _fold_constants(self, moves: list[SystemMove]) -> None:
         """Words that keep their first value, whatever happens, become that value: the largest set for which every write agrees."""
         initial = self.layout.initial()
         known = {
@@ -295,7 +295,7 @@ class _Builder:
                     out |= {self.words.names[entry] for entry in row if self.words.names[entry]}
         return out - {self.words.names[OVER]}
 
-    def _live_words(self, kind: Kind, names: list[str]) -> list[frozenset[int]]:
+    def _live_words(self, kind: ThreadKind, names: list[str]) -> list[frozenset[int]]:
         slot = kind.slots[0]
         low, high = self.layout.spans[slot]
         registers = list(self.program.threads[slot].template.registers)
@@ -331,7 +331,7 @@ def _creates(step: Step) -> bool:
     return any(tag.kind == "create" for tag in step.tags)
 
 
-def _cone(moves: list[Move], always: list[str]) -> set[str]:
+def _cone(moves: list[SystemMove], always: list[str]) -> set[str]:
     """The words on which enabledness, badness and the end of runs depend, directly or through others."""
     needed = set(always)
     todo = [name for move in moves for term in (move.enabled, move.bad, move.over) for name in term.reads] + always
@@ -348,4 +348,4 @@ def _cone(moves: list[Move], always: list[str]) -> set[str]:
     return needed
 
 
-__all__ = ["Kind", "Move", "NotCovered", "System", "kinds_of", "system_of"]
+__all__ = ["ThreadKind", "SystemMove", "NotCovered", "System", "kinds_of", "system_of"]

@@ -57,7 +57,7 @@ def read_unwindset(texts: list[str]) -> tuple[tuple[tuple[str, str], int], ...]:
     return tuple(found)
 
 
-class Limits:
+class LoopLimits:
     """The bounds for the loops of one program. Names that it does not have are `BadBound`s."""
 
     def __init__(self, bounds: Bounds, program: Program):

@@ -25,7 +25,7 @@ from fsoft.analysis.points_to import PointsTo, members
 from fsoft.frontend.source import NOWHERE, Loc
 from fsoft.passes.graph import Graph, each_template, shortened
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, make, negate, reg, to_signed
-from fsoft.program.program import Action, Assign, Halt, Input, Load, Marker, Object, Program, Run, Step, Store, Template
+from fsoft.program.program import Action, Assign, CellRun, Halt, Input, Load, Marker, Object, Program, Step, Store, Template
 
 _OF_STATES = frozenset({"no-data-race", "no-deadlock", "valid-memtrack"})
 
@@ -56,19 +56,19 @@ class Truncate:
         done = each_template(program, work.template)
         return replace(done, objects=objects, markers=work.markers)
 
-    def _summaries(self, program: Program) -> dict[int, Summary]:
+    def _summaries(self, program: Program) -> dict[int, CellSummary]:
         """The ranges that may be given and that hold at the start."""
         found = {}
         for number, (low, high) in self.ranges.items():
             obj = program.objects[number]
             size = ranged(obj, self.limit)
             if size is not None and all(low <= to_signed(value, 8 * size) <= high for value in (0, *obj.initial.values())):
-                found[number] = Summary(size, low, high)
+                found[number] = CellSummary(size, low, high)
         return found
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class CellSummary:
     """All cells that go are of `size` bytes, with values from `low` to `high`, signed."""
 
     size: int
@@ -122,7 +122,7 @@ def _joined(ranges: list[Range]) -> tuple[Range, ...]:
     return tuple(found)
 
 
-def _outside(run: Run, gone: Sequence[Range]) -> list[Run]:
+def _outside(run: CellRun, gone: Sequence[Range]) -> list[CellRun]:
     """What is left of a run: its first cells as a run, any others one by one under their own names."""
     kept = [k for k in range(run.count) if not _hit(run.start + k * run.stride, run.size, gone)]
     first = next((n for n, k in enumerate(kept) if n != k), len(kept))
@@ -150,7 +150,7 @@ def _any(terms: Iterable[Expr]) -> Expr:
 class _Truncating:
     """Rewrites accesses; `markers` grows as places are found where the limit may show."""
 
-    def __init__(self, program: Program, objects: list[Object], short: int, limit: int, known: Mapping[int, Summary]):
+    def __init__(self, program: Program, objects: list[Object], short: int, limit: int, known: Mapping[int, CellSummary]):
         self.program, self.objects, self.short, self.limit, self.known = program, objects, short, limit, known
         self.points_to = PointsTo(program)
         self.stops = bool(program.checks & _OF_STATES)

@@ -25,7 +25,7 @@ from fsoft.analysis.nesting import Nesting, nesting
 from fsoft.analysis.points_to import PointsTo
 from fsoft.analysis.validity import Validity
 from fsoft.frontend.source import Loc
-from fsoft.passes.bounds import START, Bounds, Limits
+from fsoft.passes.bounds import START, Bounds, LoopLimits
 from fsoft.passes.dead import droppable
 from fsoft.passes.graph import Graph, shortened
 from fsoft.passes.slots import Slots, without_zero
@@ -63,7 +63,7 @@ class Unwound:
 
 def unwind(program: Program, bounds: Bounds | None = None) -> Unwound:
     """The program without cycles. Slots that share a template get copies; `own` leaves become constants."""
-    limits = Limits(bounds or Bounds(), program)
+    limits = LoopLimits(bounds or Bounds(), program)
     points_to, validity = PointsTo(program), Validity(program)
     slots = Slots(points_to)
     facts: dict[int, _Facts] = {}
@@ -130,7 +130,9 @@ class _Round:
 class _Unwinding:
     """One slot."""
 
-    def __init__(self, thread: Thread, facts: _Facts, transfer: Transfer, limits: Limits, slots: Slots, starts: int, markers: list[Marker]):
+    def __init__(
+        self, thread: Thread, facts: _Facts, transfer: Transfer, limits: LoopLimits, slots: Slots, starts: int, markers: list[Marker]
+    ):
         self.thread, self.facts, self.transfer, self.limits, self.slots = thread, facts, transfer, limits, slots
         self.markers = markers
         self.starts = min(starts, limits.starts(thread))

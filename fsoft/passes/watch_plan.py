@@ -16,14 +16,14 @@ from fsoft.analysis.validity import constants_in
 from fsoft.program.expr import Expr, const
 from fsoft.program.interpreter import in_section
 from fsoft.program.layout import Cells
-from fsoft.program.program import Action, Alloc, Free, Leave, Load, Object, Program, Run, Step, Store, Template
+from fsoft.program.program import Action, Alloc, CellRun, Free, Leave, Load, Object, Program, Step, Store, Template
 from fsoft.properties.ordering import UNKNOWN, effects, fence
 from fsoft.properties.race_objects import race_ranges
 
 _MOST_CELLS = 64  # through which one access may synchronise
 _WOKEN = "__fsoft_woken"  # of the library: who may leave a condition or barrier that may be gone
 Accessing = Load | Store | Free | Leave
-Cell = tuple[int, int, int]
+WatchedCell = tuple[int, int, int]
 """Object, offset, size."""
 
 
@@ -32,7 +32,7 @@ class Unwatchable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class SlotUse:
     """What a slot does with some object: `plain` or atomic, reading or writing."""
 
     write: bool
@@ -46,13 +46,13 @@ class Fields:
         self.program = program
         self.number = len(program.objects)
         self.size = 0
-        self.runs: list[Run] = []
+        self.runs: list[CellRun] = []
 
     def field(self, name: str, size: int) -> tuple[Expr, int]:
         """A new field: its address and size."""
         self.size += -self.size % size
         at, self.size = self.size, self.size + size
-        self.runs.append(Run(at, size, size, 1, f".{name}"))
+        self.runs.append(CellRun(at, size, size, 1, f".{name}"))
         return const(self.number << self.program.offset_bits | at, self.program.word), size
 
     def object(self) -> Object:
@@ -77,7 +77,7 @@ class Plan:
             self.slots.setdefault(id(thread.template), []).append(thread.index)
         self.uses = self._all_uses()
         self._fields()
-        self._cells: dict[int, set[Cell]] = {}
+        self._cells: dict[int, set[WatchedCell]] = {}
         self.carried = {c: self.layout.field(f"carried.{c[0]}.{c[1]}", self.mask)[0] for c in self._synchronising()}
         if self.layout.number >= 1 << (program.word - program.offset_bits) or self.layout.size >= 1 << program.offset_bits:
             raise Unwatchable("too many objects")
@@ -111,9 +111,9 @@ class Plan:
 
     # ------------------------------------------------------------ who may race
 
-    def _all_uses(self) -> dict[int, dict[int, set[Use]]]:
+    def _all_uses(self) -> dict[int, dict[int, set[SlotUse]]]:
         """By object and slot, how the slot uses the object."""
-        found: dict[int, dict[int, set[Use]]] = {}
+        found: dict[int, dict[int, set[SlotUse]]] = {}
         for thread in self.old.threads:
             for step in thread.template.steps:
                 section = in_section(self.old, thread.index, step)
@@ -139,7 +139,7 @@ class Plan:
 
     # ------------------------------------------------------------ cells through which threads synchronise
 
-    def cells(self, template: Template, action: Load | Store) -> set[Cell]:
+    def cells(self, template: Template, action: Load | Store) -> set[WatchedCell]:
         """Where an access may go, over all slots of the template."""
         if id(action) in self._cells:
             return self._cells[id(action)]
@@ -150,7 +150,7 @@ class Plan:
             raise Unwatchable(f"{action.loc}: an access may go to more than {_MOST_CELLS} cells")
         return found
 
-    def _cells_of(self, slot: int, action: Load | Store) -> Iterator[Cell]:
+    def _cells_of(self, slot: int, action: Load | Store) -> Iterator[WatchedCell]:
         shift, low = self.old.offset_bits, (1 << self.old.offset_bits) - 1
         known = constants_in(action.address, self.old.threads[slot].own)
         if known is not None:
@@ -164,10 +164,10 @@ class Plan:
                 if cell.size == action.size and stride.has(cell.offset):
                     yield number, cell.offset, cell.size
 
-    def _synchronising(self) -> list[Cell]:
+    def _synchronising(self) -> list[WatchedCell]:
         """Cells that some store may leave knowledge in and some load may take it from."""
-        given: set[Cell] = set()
-        taken: set[Cell] = set()
+        given: set[WatchedCell] = set()
+        taken: set[WatchedCell] = set()
         for template in self.old.templates():
             for step in template.steps:
                 for k, effect in effects(template, step).items():
@@ -191,9 +191,9 @@ def accesses(action: Action) -> TypeGuard[Accessing | Alloc]:
     return isinstance(action, Accessing) or (isinstance(action, Alloc) and action.zero)
 
 
-def use_of(action: Accessing | Alloc, section: bool) -> Use:
+def use_of(action: Accessing | Alloc, section: bool) -> SlotUse:
     sync = isinstance(action, (Load, Store)) and action.sync
-    return Use(not isinstance(action, Load), not (sync or section))
+    return SlotUse(not isinstance(action, Load), not (sync or section))
 
 
-__all__ = ["Accessing", "Cell", "Plan", "Unwatchable", "Use", "accesses", "use_of"]
+__all__ = ["Accessing", "WatchedCell", "Plan", "Unwatchable", "SlotUse", "accesses", "use_of"]

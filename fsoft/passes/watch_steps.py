@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from fsoft.analysis.actions import defined
-from fsoft.passes.watch_plan import Accessing, Plan, Use, accesses, use_of
+from fsoft.passes.watch_plan import Accessing, Plan, SlotUse, accesses, use_of
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, make, negate, nonzero, own, reg
 from fsoft.program.interpreter import in_section
 from fsoft.program.program import Action, Alloc, Assign, Check, Enter, Input, Load, Register, Step, Store, Template
-from fsoft.properties.ordering import Effect, acquires, effects, fence, releases
+from fsoft.properties.ordering import OrderEffect, acquires, effects, fence, releases
 
 CHECK = "no-unordered-access"
 PICK = "watch this access"
@@ -51,7 +51,7 @@ class _Step:
         self.effects = {k: e for k, e in effects(around.old, step).items() if self._matters(step.actions[k], e)}
         self.racing = {k for k, a in enumerate(step.actions) if accesses(a) and self.plan.may_race(around.old, step, a)}
 
-    def _matters(self, action: Action, effect: Effect) -> bool:
+    def _matters(self, action: Action, effect: OrderEffect) -> bool:
         assert isinstance(action, (Load, Store))
         return any(cell in self.plan.carried for cell in self.plan.cells(self.around.old, action))
 
@@ -160,7 +160,7 @@ class _Step:
         elif k in self.effects and isinstance(action, Store):
             self._given(action, address, when, self.effects[k])
 
-    def _check(self, address: Expr, when: Expr, extent: int, use: Use, action: Accessing) -> None:
+    def _check(self, address: Expr, when: Expr, extent: int, use: SlotUse, action: Accessing) -> None:
         around, plan = self.around, self.plan
         fields = [("address", around.word, plan.address), ("size", around.word, plan.extent), ("kind", 8, plan.kind),
                   ("knows", around.bits, plan.knows)]  # fmt: skip
@@ -203,7 +203,7 @@ class _Step:
                 found = disj(found, conj(here, within))
         return found
 
-    def _pick(self, address: Expr, when: Expr, extent: int, use: Use, action: Accessing | Alloc) -> None:
+    def _pick(self, address: Expr, when: Expr, extent: int, use: SlotUse, action: Accessing | Alloc) -> None:
         around, plan = self.around, self.plan
         free, picked = conj(eq(self.on, const(0, 8)), when), around.register("pick", 1)
         self.out.append(Assign(str(picked.data), FALSE))
@@ -226,7 +226,7 @@ class _Step:
                 here = const(cell[0] << self.plan.old.offset_bits | cell[1], self.around.word)
                 yield self.plan.carried[cell], TRUE if len(cells) == 1 else eq(address, here)
 
-    def _taken(self, action: Load, address: Expr, when: Expr, effect: Effect) -> None:
+    def _taken(self, action: Load, address: Expr, when: Expr, effect: OrderEffect) -> None:
         heads, carries = self.around.register("heads", self.around.bits), self.around.register("carries", 1)
         for mask, here in self._places(action, address):
             active = self._active(conj(when, here))
@@ -239,7 +239,7 @@ class _Step:
             if effect.atomic and self.plan.fences:
                 self._set(self.plan.seen[0], "mask", self.around.me, carries)
 
-    def _given(self, action: Store, address: Expr, when: Expr, effect: Effect) -> None:
+    def _given(self, action: Store, address: Expr, when: Expr, effect: OrderEffect) -> None:
         around, plan = self.around, self.plan
         if effect.claims:
             self._set(plan.knows[0], "mask", around.me, conj(self._active(when), self.claimed))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from fsoft.passes.ways import conjuncts
 from fsoft.por.cells import Ground
-from fsoft.por.footprint import Footprint, Loaded, terms_of
+from fsoft.por.footprint import Footprint, LoadedValue, terms_of
 from fsoft.por.rewrite import replaced
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, const, eq, reg, walk
 
@@ -35,11 +35,11 @@ def spared(ground: Ground, prints: Sequence[Sequence[Footprint]]) -> list[dict[i
     return out
 
 
-def _entry(ground: Ground, load: Loaded) -> int | None:
+def _entry(ground: Ground, load: LoadedValue) -> int | None:
     return ground.entry(load.address.value, load.size) if load.address.is_const else None
 
 
-def _needed_clear(one: Footprint, load: Loaded, entry: int) -> int:
+def _needed_clear(one: Footprint, load: LoadedValue, entry: int) -> int:
     """The bits of the entry that must be clear for the step, if that is all it asks of the entry; else 0."""
     touching = [item for item in one.items if (item.reads | item.writes) >> entry & 1]
     if load.when is not TRUE or len(touching) != 1:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from fsoft.analysis.actions import members
 from fsoft.passes.ways import conjuncts
-from fsoft.por.footprint import Footprint, Loaded
+from fsoft.por.footprint import Footprint, LoadedValue
 from fsoft.por.locks import value_of
 from fsoft.program.expr import Expr, const, eq
 
@@ -44,7 +44,7 @@ class Barrier:
 class Blockade:
     """All barriers of a step, and the entries that only its accesses' validity depends on."""
 
-    loads: tuple[Loaded, ...]
+    loads: tuple[LoadedValue, ...]
     barriers: tuple[Barrier, ...]
     life: int
 
@@ -84,7 +84,7 @@ def _lock(one: Footprint, term: Expr, locks: int, sizes: list[int]) -> int | Non
 class _Support:
     """Which loads a term needs, through addresses and conditions of other loads."""
 
-    def __init__(self, loads: list[Loaded]):
+    def __init__(self, loads: list[LoadedValue]):
         self.loads = loads
         self._numbers = {load.name: k for k, load in enumerate(loads)}
 

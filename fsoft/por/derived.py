@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from fsoft.analysis.actions import members
 from fsoft.passes.ways import conjuncts
 from fsoft.por.cells import Ground
-from fsoft.por.footprint import Footprint, Written, settled
-from fsoft.por.locks import Held, steady_cells, value_of
+from fsoft.por.footprint import Footprint, StoredValue, settled
+from fsoft.por.locks import SlotLocks, steady_cells, value_of
 from fsoft.program.expr import FALSE, TRUE, Expr, const, eq, fill, negate, reg
 
 Tokens = frozenset[Expr]
@@ -85,7 +85,7 @@ class Setting:
 class FlagsOf:
     """The flags of one slot. `at` by location; `settings` are its stores that set a flag, `spoiled` the cells that it writes otherwise."""
 
-    def __init__(self, ground: Ground, held: Held, prints: Sequence[Footprint], locks: int, exempt: frozenset[int]):
+    def __init__(self, ground: Ground, held: SlotLocks, prints: Sequence[Footprint], locks: int, exempt: frozenset[int]):
         self.ground, self.held, self.prints, self.locks = ground, held, prints, locks
         self.template = held.template
         self.at: list[Flags | None] = [None] * len(self.template.locations)
@@ -144,7 +144,7 @@ class FlagsOf:
             self._loads(one, new, defs, changed, tokens & frozenset(self.held.after(index, before).held))
         return new
 
-    def _store(self, new: Flags, store: Written, address: Expr) -> None:
+    def _store(self, new: Flags, store: StoredValue, address: Expr) -> None:
         found = self._sets(new, store, address)
         if found is None:
             new.written(address, store.masks[1])
@@ -153,7 +153,7 @@ class FlagsOf:
         new.written(address, store.masks[1])
         new.owned[address] = store.masks[1]
 
-    def _sets(self, flags: Flags, store: Written, address: Expr) -> tuple[int, Tokens] | None:
+    def _sets(self, flags: Flags, store: StoredValue, address: Expr) -> tuple[int, Tokens] | None:
         sure = store.when is TRUE and store.stops is FALSE and store.value.is_const and store.value.value != 0
         return flags.free.get(address) if sure and settled(address) and self._whole(store.masks[1], store.size) else None
 
@@ -195,7 +195,7 @@ class FlagsOf:
             for store in one.stores:
                 self._judge_store(index, store, fill(store.address, defs), flags)
 
-    def _judge_store(self, index: int, store: Written, address: Expr, flags: Flags) -> None:
+    def _judge_store(self, index: int, store: StoredValue, address: Expr, flags: Flags) -> None:
         found = self._sets(flags, store, address)
         if found is not None and len(self.prints[index].stores) == 1:
             keys = frozenset(key for token in found[1] for key in _relations(address, token, self.ground))

@@ -18,7 +18,7 @@ from fsoft.por.cells import Ground
 from fsoft.por.derived import FlagsOf, derived_cells
 from fsoft.por.footprint import Footprint, Item, Tracer, settled
 from fsoft.por.later import Future, Futures, Locks, entering
-from fsoft.por.locks import Held, acquires, reliable_cells
+from fsoft.por.locks import SlotLocks, acquires, reliable_cells
 from fsoft.por.patterns import NO_PATTERNS, Patterns
 from fsoft.por.sticky import reaches_itself, sticky_locations
 from fsoft.por.threads import Descriptors, early_locations
@@ -26,19 +26,19 @@ from fsoft.program.expr import Expr
 from fsoft.program.program import Program
 
 if TYPE_CHECKING:
-    from fsoft.por.visible import Seen
+    from fsoft.por.visible import AtomReads
 
 _entry_ignored = False
 """A defect for the tests to catch: entering an atomic section of several steps is like any other step."""
 
 
-class Facts:
+class StubbornFacts:
     """`prints[slot][step]`, `future(slot, location)`, `sticky[slot]`; `shared`, `relevant` (those whose touches count),
     `locks` and `derived` (locks that are flags) are masks over the state vector. `quiet[slot]`: what only the slot
     itself touches while it runs. `spared[slot][step]`: what the step does not depend on while it can be taken.
     With `seen` the question is about runs: threads that may change what is seen, or stop, are `sticky` too."""
 
-    def __init__(self, program: Program, patterns: Patterns = NO_PATTERNS, seen: Seen | None = None):
+    def __init__(self, program: Program, patterns: Patterns = NO_PATTERNS, seen: AtomReads | None = None):
         self.program, self.seen = program, seen
         self._liveness: dict[int, Liveness] = {}
         self.ground = Ground(program)
@@ -52,7 +52,7 @@ class Facts:
         self.ground.watch_zeros(self.guarded & _union(1 << index for index in self.descriptors.state if index >= 0))
         self._writes_of = [_union(i.writes for one in rows for i in one.items) for rows in rough]
         self.prints = [self._trace(self._tracer(slot)) for slot in slots]
-        self.held = [Held(self.ground, slot, self.prints[slot]) for slot in slots]
+        self.held = [SlotLocks(self.ground, slot, self.prints[slot]) for slot in slots]
         for rows, held in zip(self.prints, self.held, strict=True):
             for one in rows:
                 one.possible = one.possible and held.possible(one.index)
@@ -72,7 +72,7 @@ class Facts:
         self._traced = self.prints
         self._count(patterns)
 
-    def under(self, patterns: Patterns) -> Facts:
+    def under(self, patterns: Patterns) -> StubbornFacts:
         """These facts where locks count in another way; what does not depend on that is shared."""
         other = copy(self)
         other._count(patterns)

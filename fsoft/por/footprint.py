@@ -37,7 +37,7 @@ class Item(NamedTuple):
         return self if self.address is None else self._replace(address=None)
 
 
-class Loaded(NamedTuple):
+class LoadedValue(NamedTuple):
     """Load number k gave the value `#k`, of `size` bytes at `address` (over registers and earlier loads), when `when` held."""
 
     name: str
@@ -59,7 +59,7 @@ class Need(NamedTuple):
     mortal: bool
 
 
-class Written(NamedTuple):
+class StoredValue(NamedTuple):
     """A store, with all that was needed before it: it happens when `when` holds and the thread has not stopped."""
 
     address: Expr
@@ -82,9 +82,9 @@ class Footprint:
     index: int
     guard: Expr
     items: list[Item] = field(default_factory=list)
-    loads: list[Loaded] = field(default_factory=list)
+    loads: list[LoadedValue] = field(default_factory=list)
     needs: list[Need] = field(default_factory=list)
-    stores: list[Written] = field(default_factory=list)
+    stores: list[StoredValue] = field(default_factory=list)
     after: dict[str, Expr] = field(default_factory=dict)
     stops: Expr = FALSE
     plain: bool = True
@@ -203,13 +203,13 @@ class Tracer:
         if isinstance(action, Load):
             assert address is not None
             out.plain = out.plain and not self._stored & masks[0]
-            out.loads.append(Loaded(f"#{len(out.loads)}", address, action.size, when, masks))
+            out.loads.append(LoadedValue(f"#{len(out.loads)}", address, action.size, when, masks))
         else:
             self._stored |= masks[1]
             if isinstance(action, Store):
                 assert address is not None
                 value = self._term(action.value)
-                out.stores.append(Written(address, action.size, value, when, out.stops, len(out.needs), masks))
+                out.stores.append(StoredValue(address, action.size, value, when, out.stops, len(out.needs), masks))
         self._mortal = self._mortal or masks[0] & self.ground.lives != 0
         if address is not None and not (settled(address) and settled(when)) and not self._sound(action, address):
             self._invalid = disj(self._invalid, self._input(1))
@@ -250,7 +250,7 @@ class Tracer:
             return reg(f"@{index}", width)
         return reg(load.name, width)
 
-    def _constant(self, load: Loaded) -> int | None:
+    def _constant(self, load: LoadedValue) -> int | None:
         """The value of a load whose cells never change: the one cell, or cells that are all zero."""
         if self.frozen is None or load.masks[1] or not load.masks[0]:
             return None

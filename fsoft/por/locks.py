@@ -19,7 +19,7 @@ from fsoft.analysis.actions import members
 from fsoft.passes.ways import conjuncts
 from fsoft.por.cells import Ground
 from fsoft.por.definitions import Definitions, definitions
-from fsoft.por.footprint import Footprint, Loaded, Written, settled
+from fsoft.por.footprint import Footprint, LoadedValue, StoredValue, settled
 from fsoft.por.rewrite import assume_not, replaced
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, eq, fill, negate, reg
 
@@ -36,7 +36,7 @@ class Acquire:
     strict: bool
 
 
-def value_of(load: Loaded) -> Expr:
+def value_of(load: LoadedValue) -> Expr:
     return reg(load.name, 8 * load.size)
 
 
@@ -68,7 +68,7 @@ def _blocks(one: Footprint, known: dict[Expr, Expr], free: Expr) -> bool:
     return False
 
 
-def _prevented(ground: Ground, one: Footprint, store: Written) -> bool:
+def _prevented(ground: Ground, one: Footprint, store: StoredValue) -> bool:
     """The store does not happen while the cell that it goes to holds the id of another thread."""
     if not one.plain:
         return False
@@ -120,7 +120,7 @@ class Certain:
         self.maybe = {c: w for c, w in self.maybe.items() if not w[1] & mask}
 
 
-class Held:
+class SlotLocks:
     """The locks that a slot certainly holds at each location, supposing that nobody else changes a lock that it holds."""
 
     def __init__(self, ground: Ground, slot: int, prints: Sequence[Footprint]):
@@ -209,7 +209,7 @@ class Held:
                 new.maybe[condition] = (address, mask)
         return new
 
-    def _gain(self, one: Footprint, store: Written, address: Expr, taken: list[tuple[Expr, Acquire]], gained: Certain) -> None:
+    def _gain(self, one: Footprint, store: StoredValue, address: Expr, taken: list[tuple[Expr, Acquire]], gained: Certain) -> None:
         """The thread writes its id: the lock is held afterwards, or is if a register tells that the store happened."""
         happens = conj(store.when, negate(store.stops))
         for other, _ in taken:
@@ -232,7 +232,7 @@ class Held:
                     gained.maybe[condition] = (address, store.masks[1])
 
 
-def assume_mine(one: Footprint, store: Written, me: int) -> dict[Expr, Expr]:
+def assume_mine(one: Footprint, store: StoredValue, me: int) -> dict[Expr, Expr]:
     """Suppose that the cell of a store did not hold the thread's own id before (otherwise it is held anyway)."""
     known: dict[Expr, Expr] = {}
     for load in one.loads:
@@ -245,7 +245,7 @@ def assume_mine(one: Footprint, store: Written, me: int) -> dict[Expr, Expr]:
 # ---------------------------------------------------------------- which locks are reliable
 
 
-def reliable_cells(ground: Ground, prints: Sequence[Sequence[Footprint]], held: Sequence[Held], early: frozenset[int]) -> int:
+def reliable_cells(ground: Ground, prints: Sequence[Sequence[Footprint]], held: Sequence[SlotLocks], early: frozenset[int]) -> int:
     """Mask of the cells that are reliable locks. `early` are the locations of main where no other thread was ever created."""
     initial = ground.layout.initial()
     candidates = 0
@@ -271,7 +271,7 @@ def steady_cells(ground: Ground) -> int:
     return mask
 
 
-def _spoiled(ground: Ground, one: Footprint, held: Held, good: int) -> int:
+def _spoiled(ground: Ground, one: Footprint, held: SlotLocks, good: int) -> int:
     """Cells that the step may change although another thread owns them."""
     spoiled = 0
     for item in one.items:

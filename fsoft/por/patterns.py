@@ -8,7 +8,7 @@ from fsoft.por.footprint import Footprint
 from fsoft.por.later import NOTHING, Locks
 
 if TYPE_CHECKING:
-    from fsoft.por.facts import Facts
+    from fsoft.por.facts import StubbornFacts
 
 
 class Patterns(Protocol):
@@ -21,13 +21,13 @@ class Patterns(Protocol):
     @property
     def weaker(self) -> Patterns | None: ...
 
-    def own(self, facts: Facts, one: Footprint) -> Locks:
+    def own(self, facts: StubbornFacts, one: Footprint) -> Locks:
         """The locks that must be free for the accesses of a step."""
 
-    def passing(self, facts: Facts, one: Footprint) -> Locks:
+    def passing(self, facts: StubbornFacts, one: Footprint) -> Locks:
         """The locks that must be free for what comes after a step."""
 
-    def exempt(self, facts: Facts) -> int:
+    def exempt(self, facts: StubbornFacts) -> int:
         """Entries whose touches never count."""
 
 
@@ -36,13 +36,13 @@ class NoPatterns:
     standing = False
     weaker = None
 
-    def own(self, facts: Facts, one: Footprint) -> Locks:
+    def own(self, facts: StubbornFacts, one: Footprint) -> Locks:
         return NOTHING
 
-    def passing(self, facts: Facts, one: Footprint) -> Locks:
+    def passing(self, facts: StubbornFacts, one: Footprint) -> Locks:
         return NOTHING
 
-    def exempt(self, facts: Facts) -> int:
+    def exempt(self, facts: StubbornFacts) -> int:
         return 0
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from fsoft.analysis.actions import members
 from fsoft.por.blocked import Barrier, Blockade, blockade
 from fsoft.por.cells import Masks, Where
-from fsoft.por.facts import Facts
-from fsoft.por.footprint import Item, Loaded
+from fsoft.por.facts import StubbornFacts
+from fsoft.por.footprint import Item, LoadedValue
 from fsoft.por.later import Locks
 from fsoft.por.locks import own_id
 from fsoft.program import descriptor
@@ -49,7 +49,7 @@ def holds(v: Sequence[Any], lock: int, number: int) -> bool:
 class Stubborn:
     """`select` answers for a state; `watch` compares what happens with what was foreseen. `weaker` takes fewer locks into account."""
 
-    def __init__(self, facts: Facts):
+    def __init__(self, facts: StubbornFacts):
         self.facts = facts
         weaker = facts.patterns.weaker
         self.weaker = None if weaker is None else Stubborn(facts.under(weaker))
@@ -223,7 +223,7 @@ class Stubborn:
             self._blockades[key] = blockade(self.facts.prints[slot][index], self.facts.ground.sizes, self.facts.locks)
         return self._blockades[key]
 
-    def _loaded(self, v: Sequence[Any], slot: int, loads: Sequence[Loaded]) -> _Values:
+    def _loaded(self, v: Sequence[Any], slot: int, loads: Sequence[LoadedValue]) -> _Values:
         told = _Values([], [])
         leaf = self._with_loads(v, slot, told)
         for load in loads:

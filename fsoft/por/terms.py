@@ -5,7 +5,7 @@
     J_i                                         transitive closure of depends from i
     cstub                                       the J_i with the fewest enabled members, i itself able to move; the lowest i among equals
 
-It reads the same `Facts` as `stubborn.py` and answers the same in every state.
+It reads the same `StubbornFacts` as `stubborn.py` and answers the same in every state.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from fsoft.analysis.actions import members
 from fsoft.circuit.encode.encoding import Moves
 from fsoft.por.blocked import Barrier, Blockade, blockade
 from fsoft.por.cells import Where
-from fsoft.por.facts import Facts
-from fsoft.por.footprint import Item, Loaded
+from fsoft.por.facts import StubbornFacts
+from fsoft.por.footprint import Item, LoadedValue
 from fsoft.por.later import Locks, spelled
 from fsoft.por.locks import own_id
 from fsoft.program import descriptor
@@ -62,7 +62,7 @@ def _add(table: Conditions, index: int, when: Expr) -> None:
 class StubbornTerms:
     """`allowed()` gives for each slot the condition under which it belongs to the stubborn set of the state."""
 
-    def __init__(self, facts: Facts, moves: Moves):
+    def __init__(self, facts: StubbornFacts, moves: Moves):
         self.facts, self.moves = facts, moves
         self.layout, self.words, self.program = moves.layout, moves.words, facts.program
         self.slots = range(len(self.program.threads))
@@ -184,7 +184,7 @@ class StubbornTerms:
         """Without what only the slot itself touches while it runs."""
         return {entry: when for entry, when in table.items() if not self.facts.quiet[slot] >> entry & 1}
 
-    def _loaded(self, slot: int, loads: Sequence[Loaded]) -> dict[str, Expr] | None:
+    def _loaded(self, slot: int, loads: Sequence[LoadedValue]) -> dict[str, Expr] | None:
         """The values of loads in this state, over words and registers; None if one is not simply that of a cell."""
         values: dict[str, Expr] = {}
         for load in loads:
@@ -334,7 +334,7 @@ class StubbornTerms:
             before = disj(before, conj(reached, blocked))
         return out
 
-    def _value(self, address: Expr, load: Loaded) -> Expr | None:
+    def _value(self, address: Expr, load: LoadedValue) -> Expr | None:
         entries = list(members(load.masks[0]))
         width = 8 * load.size
         if any(self.facts.ground.sizes[n] not in (0, load.size) for n in entries):

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fsoft.analysis.validity import constants_in
 from fsoft.passes.ways import conjuncts
 from fsoft.por.cells import Ground, Where
-from fsoft.por.footprint import Footprint, Written
+from fsoft.por.footprint import Footprint, StoredValue
 from fsoft.por.rewrite import atoms, replaced
 from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, fill, negate
@@ -70,7 +70,7 @@ class Descriptors:
         stores = [store for store in one.stores if store.masks[1] >> entry & 1]
         return all(self._impossible(one, store, entry, state) for store in stores)
 
-    def _impossible(self, one: Footprint, store: Written, entry: int, state: int) -> bool:
+    def _impossible(self, one: Footprint, store: StoredValue, entry: int, state: int) -> bool:
         """While RUNNING the store does not happen, or goes elsewhere. Suppose that it goes to `entry`: if that is the state itself,
         a load from where the store goes gives RUNNING (a join through a handle)."""
         if not one.plain:

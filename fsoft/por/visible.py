@@ -24,7 +24,7 @@ _visibility_dropped = False
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class AtomReads:
     """What the atoms of a property look at: `entries` of the state vector as a mask; `idle`: slots of which is asked whether they have
     something to do; `ended`: that is asked of all together; `places`: by slot, locations that are told from the others."""
 
@@ -34,12 +34,12 @@ class Seen:
     places: tuple[tuple[int, frozenset[int]], ...]
 
 
-def seen_by(watched: Watched, atoms: Sequence[tuple[Atom, Text]]) -> Seen:
+def seen_by(watched: Watched, atoms: Sequence[tuple[Atom, Text]]) -> AtomReads:
     """What these atoms look at, in states of `watched.program`."""
     idle = frozenset(watched.slot(a, s) for a, s in atoms if a.kind == "idle")
     places = [place for a, s in atoms if a.kind in ("label", "line") for place in watched.locations(a, s).items()]
     steps = [watched.readings[a].step for a, _ in atoms if a.kind in ("c", "holds")]
-    return Seen(_read(watched, steps), idle, any(a.kind == "ended" for a, _ in atoms), tuple(places))
+    return AtomReads(_read(watched, steps), idle, any(a.kind == "ended" for a, _ in atoms), tuple(places))
 
 
 def _read(watched: Watched, steps: Sequence[int]) -> int:
@@ -63,7 +63,7 @@ def _without(layout: Layout, slot: int, mask: int) -> int:
 
 
 def visible_locations(
-    program: Program, descriptors: Descriptors, prints: Sequence[Sequence[Footprint]], seen: Seen
+    program: Program, descriptors: Descriptors, prints: Sequence[Sequence[Footprint]], seen: AtomReads
 ) -> list[frozenset[int]]:
     """By slot: the locations from which a step may change what is seen, or stop the thread."""
     if _visibility_dropped:
@@ -102,4 +102,4 @@ def _rests(template: Template, prints: Sequence[Footprint]) -> bool:
     return any(template.steps[one.index].target in rest for one in prints if one.possible)
 
 
-__all__ = ["Seen", "seen_by", "visible_locations"]
+__all__ = ["AtomReads", "seen_by", "visible_locations"]

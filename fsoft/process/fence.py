@@ -30,7 +30,7 @@ _PDEATHSIG = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FenceLimits:
     """`seconds` of time, bytes of address space (`memory`) and of each file and the output (`file`), `processes` and threads in all."""
 
     seconds: float
@@ -39,7 +39,7 @@ class Limits:
     processes: int = 512
 
 
-TOOL = Limits(300, 8 << 30, 2 << 30)
+TOOL = FenceLimits(300, 8 << 30, 2 << 30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Ended:
     missing: tuple[str, ...]
 
 
-def fenced(command: Sequence[str], limits: Limits, environment: Mapping[str, str], folder: str = "", apart: bool = True) -> Ended:
+def fenced(command: Sequence[str], limits: FenceLimits, environment: Mapping[str, str], folder: str = "", apart: bool = True) -> Ended:
     """Run a program to its end, or to its limits. `folder` is removed if fsoft is killed meanwhile. `apart`: in namespaces, where there are
     some."""
     cpu = int(limits.seconds) + 5
@@ -123,7 +123,7 @@ def _dismiss(process: subprocess.Popen[bytes]) -> None:
         process.stderr.close()
 
 
-def tool(command: Sequence[str], given: bytes = b"", environment: Mapping[str, str] | None = None, limits: Limits = TOOL,
+def tool(command: Sequence[str], given: bytes = b"", environment: Mapping[str, str] | None = None, limits: FenceLimits = TOOL,
          ) -> subprocess.CompletedProcess[bytes]:  # fmt: skip
     """Run a program that is trusted with its whole output: it ends with this process, and with all of its group if this is interrupted.
     TimeoutError if it does not end; OSError if it cannot be started."""
@@ -147,7 +147,7 @@ def tool(command: Sequence[str], given: bytes = b"", environment: Mapping[str, s
         return subprocess.CompletedProcess(list(command), process.returncode, output.read(), errors.read())
 
 
-def _bind(limits: Limits) -> None:
+def _bind(limits: FenceLimits) -> None:
     """In the new process: its limits, and its end with ours."""
     import ctypes
 
@@ -158,4 +158,4 @@ def _bind(limits: Limits) -> None:
         resource.setrlimit(kind, (most, most))
 
 
-__all__ = ["TOOL", "Ended", "Limits", "fenced", "tool"]
+__all__ = ["TOOL", "Ended", "FenceLimits", "fenced", "tool"]

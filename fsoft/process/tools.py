@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class ExternalTool:
     """`names` are the commands that will do, best first; `get` is how to install one."""
 
     title: str
@@ -26,8 +26,10 @@ class Tool:
     get: str
 
 
-ABC = Tool("ABC", ("berkeley-abc", "abc", "yosys-abc"), "Debian: apt-get install berkeley-abc")
-NUXMV = Tool("nuXmv", ("nuXmv", "nuxmv", "NuSMV", "nusmv"), "download it from nuxmv.fbk.eu, or NuSMV from nusmv.fbk.eu, and put it on PATH")
+ABC = ExternalTool("ABC", ("berkeley-abc", "abc", "yosys-abc"), "Debian: apt-get install berkeley-abc")
+NUXMV = ExternalTool(
+    "nuXmv", ("nuXmv", "nuxmv", "NuSMV", "nusmv"), "download it from nuxmv.fbk.eu, or NuSMV from nusmv.fbk.eu, and put it on PATH"
+)
 
 
 _group = {"own": True}
@@ -38,14 +40,14 @@ def share_group() -> None:
     _group["own"] = False
 
 
-def missing(tool: Tool) -> str | None:
+def missing(tool: ExternalTool) -> str | None:
     """None if the tool is there; else one line that says how to get it."""
     if any(_which(name) for name in tool.names):
         return None
     return f"{tool.title} is not installed ({tool.get})"
 
 
-def find(tool: Tool) -> str:
+def find(tool: ExternalTool) -> str:
     """The path of the tool."""
     for name in tool.names:
         path = _which(name)
@@ -63,7 +65,7 @@ def _which(name: str) -> str | None:
     return None
 
 
-def run(tool: Tool, arguments: list[str], directory: str, timeout: float | None = None, text: str = "") -> tuple[str, bool]:
+def run(tool: ExternalTool, arguments: list[str], directory: str, timeout: float | None = None, text: str = "") -> tuple[str, bool]:
     """Runs the tool in a directory with `text` as input; its output, and whether it ended before the time was up. A tool that did
     not end is killed with everything it started."""
     import subprocess

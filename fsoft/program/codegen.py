@@ -42,8 +42,8 @@ from fsoft.program.program import (
     Store,
     Template,
 )  # fmt: skip
-from fsoft.program.pycode import HELPERS, Writer
-from fsoft.program.state import OVER, Access, Halted, Place, Question, Violation
+from fsoft.program.pycode import HELPERS, PythonWriter
+from fsoft.program.state import OVER, Access, ChoicePoint, Halted, Place, Violation
 
 
 class Compiler:
@@ -78,7 +78,7 @@ class _StepWriter:
         self.index = self.layout.registers[slot]
         self.written: list[str] = []
         self.section = in_section(self.program, slot, step)
-        self.out = Writer(dict(HELPERS, M=self.memory, Access=Access), self.index)
+        self.out = PythonWriter(dict(HELPERS, M=self.memory, Access=Access), self.index)
         self._known: dict[Expr, Expr] = {}
 
     # ------------------------------------------------------------ the frame
@@ -242,17 +242,17 @@ class _StepWriter:
         width, loc = self.thread.template.registers[action.reg].width, self.loc(action.loc)
         if action.among is None:
             values = self.compiler.representatives.get(id(action))
-            question = Question("input", action.name, width, loc, action.signed, values, action.marker, action.name == PADDING)
+            question = ChoicePoint("input", action.name, width, loc, action.signed, values, action.marker, action.name == PADDING)
             out.line(f"{name} = choose({out.name(question)}, None)")
             return
-        question = Question("among", action.name, width, loc, action.signed)
+        question = ChoicePoint("among", action.name, width, loc, action.signed)
         out.names["set_bits"] = set_bits
         out.line(f"{name} = set_bits({out.expr(self.fix(action.among))})")
         out.line(f"{name} = choose({out.name(question)}, {name}) if len({name}) > 1 else {name}[0]")
 
     def alloc(self, action: Alloc) -> None:
         out, name = self.out, self.reg(action.reg)
-        question = Question("alloc", "heap object", self.program.word, self.loc(action.loc))
+        question = ChoicePoint("alloc", "heap object", self.program.word, self.loc(action.loc))
         size = out.expr(self.fix(action.size))
         out.line(f"fresh = M.alloc(v, {action.pool}, {size}, choose, {out.name(question)}, {action.zero})")
         out.open("if not fresh:")

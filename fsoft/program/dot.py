@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsoft.program.expr import TRUE, show
 from fsoft.program.program import Program, Step, Template
-from fsoft.program.text import Words
+from fsoft.program.text import AddressNames
 
 _LIMIT = 60  # characters per line of a label
 
@@ -18,7 +18,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _LIMIT else text[: _LIMIT - 3] + "..."
 
 
-def _label(words: Words, step: Step) -> str:
+def _label(words: AddressNames, step: Step) -> str:
     lines = [] if step.guard is TRUE else [f"[{show(step.guard)}]"]
     lines += [words.action(action) for action in step.actions]
     lines += [f"#{words.tag(tag)}" for tag in step.tags]
@@ -27,7 +27,7 @@ def _label(words: Words, step: Step) -> str:
     return "".join(_short(line) + "\n" for line in lines)
 
 
-def _cluster(words: Words, number: int, template: Template) -> list[str]:
+def _cluster(words: AddressNames, number: int, template: Template) -> list[str]:
     lines = [f"  subgraph cluster_{number} {{", f"    label={_quote(template.name)};"]
     stops = {at: kind for kind, at in template.stops.items()}
     used = {0} | {k for step in template.steps for k in (step.source, step.target)}
@@ -45,7 +45,7 @@ def _cluster(words: Words, number: int, template: Template) -> list[str]:
 
 def dot_of(program: Program) -> str:
     """The text of a DOT file."""
-    words = Words(program)
+    words = AddressNames(program)
     lines = [f"digraph {_quote(program.name)} {{", "  node [fontsize=10]; edge [fontsize=9];"]
     for number, template in enumerate(program.templates()):
         lines += _cluster(words, number, template)

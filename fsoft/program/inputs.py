@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fsoft.program.expr import COMPARISONS, Expr, postorder
 from fsoft.program.liveness import expressions
 from fsoft.program.program import Assign, Input, Program, Store, Template
-from fsoft.program.state import Question
+from fsoft.program.state import ChoicePoint
 from fsoft.program.unread import Unread
 
 _ENUMERATED = 8
@@ -113,7 +113,7 @@ class Sampler:
     """The domain of every question; `sampled` remembers the names of those whose answers were not all tried."""
 
     def __init__(self, program: Program):
-        self.sampled: dict[str, Question] = {}
+        self.sampled: dict[str, ChoicePoint] = {}
         self._constants: dict[int, dict[int, None]] = {}
         self._known: dict[int, tuple[int, ...]] = {}
         for template in program.templates():
@@ -128,7 +128,7 @@ class Sampler:
                     if argument.is_const:
                         self._constants.setdefault(argument.width, {})[argument.value] = None
 
-    def __call__(self, question: Question, options: Sequence[int] | None) -> Sequence[int]:
+    def __call__(self, question: ChoicePoint, options: Sequence[int] | None) -> Sequence[int]:
         if options is not None:
             return options
         if question.values is not None:

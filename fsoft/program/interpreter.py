@@ -35,9 +35,9 @@ from fsoft.program.program import (
     Step,
     Store,
 )  # fmt: skip
-from fsoft.program.state import OVER, Access, Choose, Event, Halted, Layout, Question, State, Vector, Violation
+from fsoft.program.state import OVER, Access, ChoicePoint, Choose, Event, Halted, Layout, State, Vector, Violation
 
-Domain = Callable[[Question, Sequence[int] | None], Sequence[int]]
+Domain = Callable[[ChoicePoint, Sequence[int] | None], Sequence[int]]
 """The answers to try for a question."""
 
 
@@ -179,15 +179,15 @@ class _Do:
         width = self.program.threads[self.slot].template.registers[action.reg].width
         loc = self.loc(action.loc)
         if action.among is None:
-            question = Question("input", action.name, width, loc, action.signed, marker=action.marker, padding=action.name == PADDING)
+            question = ChoicePoint("input", action.name, width, loc, action.signed, marker=action.marker, padding=action.name == PADDING)
             self.set(action.reg, self.choose(question, None))
             return
         options = set_bits(self.value(action.among))
-        question = Question("among", action.name, width, loc, action.signed)
+        question = ChoicePoint("among", action.name, width, loc, action.signed)
         self.set(action.reg, self.choose(question, options) if len(options) > 1 else options[0])
 
     def alloc(self, action: Alloc) -> Event | None:
-        question = Question("alloc", "heap object", self.program.word, self.loc(action.loc))
+        question = ChoicePoint("alloc", "heap object", self.program.word, self.loc(action.loc))
         address = self.memory.alloc(self.v, action.pool, self.value(action.size), self.choose, question, action.zero)
         if not address:
             return Halted("cut", self.program.pools[action.pool].marker, self.loc(action.loc))
@@ -225,7 +225,7 @@ class Chooser:
         self._domains: list[Sequence[int]] = []
         self._position = 0
 
-    def __call__(self, question: Question, options: Sequence[int] | None) -> int:
+    def __call__(self, question: ChoicePoint, options: Sequence[int] | None) -> int:
         at = self._position
         self._position += 1
         if at == len(self.picks):
@@ -261,9 +261,9 @@ class Script:
         self.answers = list(answers)
         self.default = default
         self.used = 0
-        self.asked: list[tuple[Question, int]] = []
+        self.asked: list[tuple[ChoicePoint, int]] = []
 
-    def __call__(self, question: Question, options: Sequence[int] | None) -> int:
+    def __call__(self, question: ChoicePoint, options: Sequence[int] | None) -> int:
         if self.used < len(self.answers):
             answer = self.answers[self.used]
             if options is not None and answer not in options:
@@ -278,7 +278,7 @@ class Script:
         return answer
 
 
-def two_values(question: Question, options: Sequence[int] | None) -> Sequence[int]:
+def two_values(question: ChoicePoint, options: Sequence[int] | None) -> Sequence[int]:
     """A small domain for callers that bring none: every option, else 0 and 1."""
     return options if options is not None else (0, 1)
 

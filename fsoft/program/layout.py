@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from fsoft.program.program import Object, Run
+from fsoft.program.program import CellRun, Object
 
 _FEW_RUNS = 4
 
@@ -67,7 +67,7 @@ class Cells:
             found.extend(Cell(base + k, run.start + k * stride, run.size) for k in range(first, last + 1))
         return found
 
-    def run_of(self, number: int) -> tuple[Run, int]:
+    def run_of(self, number: int) -> tuple[CellRun, int]:
         """The run of a cell, and its position in it."""
         for base, run in zip(reversed(self._bases), reversed(self.object.runs), strict=True):
             if number >= base:

@@ -33,7 +33,7 @@ def _owner_set(machine: Machine, before: Sequence[Any], after: State, slot: int,
     return any(old != new and new == slot + 1 for old, new in zip(before[low:high], after[low:high]))
 
 
-class Held:
+class LockHolders:
     """Who holds which lock, move by move: addresses in the order of taking them."""
 
     def __init__(self, machine: Machine):
@@ -57,7 +57,7 @@ class Held:
 
 def held_locks(machine: Machine, played: Iterable[Played]) -> dict[int, list[str]]:
     """Names of the locks that each slot holds, in the order of taking them."""
-    held = Held(machine)
+    held = LockHolders(machine)
     for one in played:
         held.after(one)
     return {slot: held.names(slot) for slot in held.locks}

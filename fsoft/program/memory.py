@@ -11,7 +11,7 @@ from typing import Any
 
 from fsoft.program.expr import to_signed
 from fsoft.program.program import PADDING
-from fsoft.program.state import ALIVE, DEAD, NEVER, Choose, Layout, Place, Question, Vector
+from fsoft.program.state import ALIVE, DEAD, NEVER, ChoicePoint, Choose, Layout, Place, Vector
 
 
 def _byte(value: Any, k: int) -> int | None:
@@ -40,7 +40,7 @@ class Memory:
         self.strict = "valid-deref" in self.program.checks
         self.heap = frozenset(number for pool in self.program.pools for number in pool.objects)
         self.bared = False  # the number of a heap object may have been seen: an address was used as a number, or in pieces
-        self._questions: dict[int, Question] = {}
+        self._questions: dict[int, ChoicePoint] = {}
         self._tables: dict[int, dict[int, int]] = {}
 
     # ------------------------------------------------------------ validity
@@ -145,7 +145,7 @@ class Memory:
         if question is None:
             name = f"undefined {place.cells.name(number)}"
             run = place.cells.run_of(number)[0]
-            question = Question("undefined", name, 8 * size, place.object.loc, run.signed, padding=run.ctype == PADDING)
+            question = ChoicePoint("undefined", name, 8 * size, place.object.loc, run.signed, padding=run.ctype == PADDING)
             self._questions[index] = question
         value, old = choose(question, None), v[index]
         if isinstance(old, tuple):
@@ -155,7 +155,7 @@ class Memory:
         v[index] = value
         return value
 
-    def cell_of(self, question: Question) -> int:
+    def cell_of(self, question: ChoicePoint) -> int:
         """The entry of the vector that a question about an undefined cell asks for."""
         return next(index for index, asked in self._questions.items() if asked is question)
 
@@ -183,7 +183,7 @@ class Memory:
 
     # ------------------------------------------------------------ lifetimes
 
-    def alloc(self, v: Vector, pool: int, size: int, choose: Choose, question: Question, zero: bool = False) -> int:
+    def alloc(self, v: Vector, pool: int, size: int, choose: Choose, question: ChoicePoint, zero: bool = False) -> int:
         """The address of an object that comes to life, or 0 if the pool cannot serve the request (the bound cuts).
 
         The possible answers are the first object never used (0 if there is none) and, with heap reuse, every freed one.

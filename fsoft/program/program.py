@@ -257,7 +257,7 @@ class Template:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class CellRun:
     """`count` equal cells of `size` bytes at offsets start, start + stride, ... `name` prints them ("", ".next", "[].lock")."""
 
     start: int
@@ -282,7 +282,7 @@ class Object:
     id: int
     name: str
     size: int
-    runs: tuple[Run, ...]
+    runs: tuple[CellRun, ...]
     storage: str
     initial: dict[int, int] = field(default_factory=dict)
     undefined: bool = False
@@ -394,7 +394,7 @@ class Program:
 
 
 __all__ = [
-    "Action", "Alloc", "Apart", "Assign", "Check", "Enter", "FALSE", "Free", "Halt", "Input", "Leave", "Load", "Location", "Marker",
-    "Measure", "ORDERS", "Object", "Origin", "PADDING", "Pool", "Program", "Register", "Require", "Run", "STOPS", "Step", "Store", "TRUE",
-    "Tag", "Template", "Thread", "WHOLE_RUNS",
+    "Action", "Alloc", "Apart", "Assign", "CellRun", "Check", "Enter", "FALSE", "Free", "Halt", "Input", "Leave", "Load", "Location",
+    "Marker", "Measure", "ORDERS", "Object", "Origin", "PADDING", "Pool", "Program", "Register", "Require", "STOPS", "Step", "Store",
+    "TRUE", "Tag", "Template", "Thread", "WHOLE_RUNS",
 ]  # fmt: skip

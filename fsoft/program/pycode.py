@@ -85,7 +85,7 @@ _KEEPS_BOOLEAN = frozenset({"and", "or", "xor", "ite", "zext"})
 _REPEATS = frozenset({"shl", "lshr", "udiv", "urem"})  # their text mentions an operand twice
 
 
-class Writer:
+class PythonWriter:
     """Lines of Python under construction, with the names they use."""
 
     def __init__(self, names: dict[str, Any], registers: dict[str, int]):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 from fsoft.frontend.source import NOWHERE, Loc
 from fsoft.program.interpreter import Domain, Machine, Script
-from fsoft.program.state import Access, Event, Halted, Question, State, Violation
+from fsoft.program.state import Access, ChoicePoint, Event, Halted, State, Violation
 from fsoft.program.verdict import InternalError, Move
 from fsoft.records import dataclass
 
@@ -28,7 +28,7 @@ class View:
     moves: Sequence[Move] | None = None
 
 
-class Guilty(NamedTuple):
+class GuiltyThread(NamedTuple):
     """A thread's part in a violation: where it is, and what it is about to do."""
 
     slot: int
@@ -46,7 +46,7 @@ class Finding:
     loc: Loc = NOWHERE
     lines: tuple[str, ...] = ()
     slots: tuple[int, ...] = ()
-    guilty: tuple[Guilty, ...] = ()
+    guilty: tuple[GuiltyThread, ...] = ()
     past: int | None = None
 
 
@@ -84,7 +84,7 @@ class Played:
     before: State
     after: State
     events: list[Event]
-    asked: list[tuple[Question, int]]
+    asked: list[tuple[ChoicePoint, int]]
 
 
 def play(machine: Machine, moves: Sequence[Move]) -> list[Played]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine, Script
 from fsoft.program.replay import Finding, Monitor, observe, play
-from fsoft.program.state import OVER, Choose, Event, Halted, Question, State, Vector
+from fsoft.program.state import OVER, ChoicePoint, Choose, Event, Halted, State, Vector
 from fsoft.program.verdict import Move
 
 
@@ -44,7 +44,7 @@ Pick = Callable[[list[tuple[int, int]], int, Vector], tuple[int, int] | None]
 def random_values(source: random.Random) -> Choose:
     """Random answers: one of the options, else mostly small numbers."""
 
-    def choose(question: Question, options: Sequence[int] | None) -> int:
+    def choose(question: ChoicePoint, options: Sequence[int] | None) -> int:
         if options is not None:
             return source.choice(options)
         top = 1 << question.width

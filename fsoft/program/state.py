@@ -29,7 +29,7 @@ NEVER, ALIVE, DEAD = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ChoicePoint:
     """What is to be chosen: `width` bits under a name for traces. `kind`: input, undefined, among, alloc. `values` are representatives that
     suffice, if known; `marker` is that of the Input; `padding`: for bytes between members."""
 
@@ -43,7 +43,7 @@ class Question:
     padding: bool = False
 
 
-Choose: TypeAlias = Callable[[Question, Sequence[int] | None], int]
+Choose: TypeAlias = Callable[[ChoicePoint, Sequence[int] | None], int]
 """Answers a question; the second argument lists the possible answers (None: any value of the question's width)."""
 
 

@@ -29,7 +29,7 @@ from fsoft.program.program import (
 from fsoft.program.state import Layout
 
 
-class Words:
+class AddressNames:
     """Addresses as names of objects."""
 
     def __init__(self, program: Program):
@@ -92,7 +92,7 @@ def _columns(left: str, right: str, width: int = 72) -> str:
     return f"{left:<{width}}  {right}".rstrip()
 
 
-def _object(words: Words, obj: Object) -> str:
+def _object(words: AddressNames, obj: Object) -> str:
     if len(obj.runs) == 1 and obj.runs[0].count == 1 and obj.runs[0].name == "":
         shape = obj.runs[0].ctype or f"{obj.runs[0].size} bytes"
     else:
@@ -110,7 +110,7 @@ def _object(words: Words, obj: Object) -> str:
     return _columns(f"{text}  [{', '.join(notes)}]", _where(obj.loc))
 
 
-def _thread(words: Words, thread: Thread) -> str:
+def _thread(words: AddressNames, thread: Thread) -> str:
     own = ", ".join(f"{name} = {words.value(value)}" for name, value in thread.own.items())
     return f"thread {thread.index} {thread.name} runs {thread.template.name}" + (f"  own {own}" if own else "")
 
@@ -124,7 +124,7 @@ def _location(template: Template, number: int, place: Location) -> str:
     return f"  {number}" + "".join(f"  {note}" for note in notes)
 
 
-def _step(words: Words, step: Step) -> list[str]:
+def _step(words: AddressNames, step: Step) -> list[str]:
     guard = "" if step.guard is TRUE else f"[{show(step.guard)}] "
     actions = [words.action(action) for action in step.actions]
     head = f"    {step.source} -> {step.target}  {guard}{actions[0] if actions else ''}".rstrip()
@@ -135,7 +135,7 @@ def _step(words: Words, step: Step) -> list[str]:
     return lines
 
 
-def _template(words: Words, template: Template) -> list[str]:
+def _template(words: AddressNames, template: Template) -> list[str]:
     lines = ["", f"template {template.name}"]
     for register in template.registers.values():
         ctype = f" {register.ctype}" if register.ctype else ""
@@ -150,7 +150,7 @@ def _template(words: Words, template: Template) -> list[str]:
 
 def text_of(program: Program) -> str:
     """The whole program as text, without a newline at the end."""
-    words = Words(program)
+    words = AddressNames(program)
     lines = [f"program {program.name}  (word {program.word} bits, offset {program.offset_bits} bits)"]
     if program.checks:
         lines.append(f"checks {', '.join(sorted(program.checks))}")

@@ -11,7 +11,7 @@ from fsoft.program.locks import lock_lines
 from fsoft.program.markers import approximations
 from fsoft.program.program import Program
 from fsoft.program.replay import Finding, Played, confirm_played, played_without_halts
-from fsoft.program.state import Question
+from fsoft.program.state import ChoicePoint
 from fsoft.program.verdict import InternalError, Move, Stats, Verdict
 from fsoft.properties import monitors
 
@@ -30,7 +30,7 @@ class Recording(Protocol):
 
     undefined: dict[str, None]
 
-    def __call__(self, question: Question, options: Sequence[int] | None) -> Sequence[int]: ...
+    def __call__(self, question: ChoicePoint, options: Sequence[int] | None) -> Sequence[int]: ...
 
 
 class _Tried:
@@ -40,7 +40,7 @@ class _Tried:
         self.usual, self.given = Sampler(program), given
         self.undefined: dict[str, None] = {}
 
-    def __call__(self, question: Question, options: Sequence[int] | None) -> Sequence[int]:
+    def __call__(self, question: ChoicePoint, options: Sequence[int] | None) -> Sequence[int]:
         if question.kind == "undefined":
             self.undefined[question.name] = None
         if options is None and self.given is not None:

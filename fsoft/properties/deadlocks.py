@@ -15,7 +15,7 @@ from fsoft.program.expr import evaluate
 from fsoft.program.interpreter import Machine
 from fsoft.program.locks import lock_name
 from fsoft.program.program import Step
-from fsoft.program.replay import Finding, Guilty, View
+from fsoft.program.replay import Finding, GuiltyThread, View
 from fsoft.program.state import OVER
 from fsoft.properties.waits import Waits, cycle
 
@@ -94,13 +94,13 @@ class Deadlocks:
     def _loc(self, machine: Machine, v: Sequence[Any], slots: list[int]) -> Loc:
         return next((step.loc for slot in slots for step in candidates(machine, v, slot)), Loc("<fsoft>", 0))
 
-    def _waiting(self, machine: Machine, v: Sequence[Any], slot: int, edges: dict[int, int]) -> Guilty:
+    def _waiting(self, machine: Machine, v: Sequence[Any], slot: int, edges: dict[int, int]) -> GuiltyThread:
         place = machine.program.threads[slot].template.locations[v[machine.layout.pc[slot]]]
         steps = candidates(machine, v, slot)
         owners = "; ".join(f"for {self._resource(machine, at, who)}" for who, at in edges.items())
-        return Guilty(slot, steps[0].loc if steps else place.loc, f"waits {owners}".rstrip())
+        return GuiltyThread(slot, steps[0].loc if steps else place.loc, f"waits {owners}".rstrip())
 
-    def _line(self, machine: Machine, v: Sequence[Any], one: Guilty) -> str:
+    def _line(self, machine: Machine, v: Sequence[Any], one: GuiltyThread) -> str:
         text = next((step.first_text() for step in candidates(machine, v, one.slot)), "")
         thread = f"thread {one.slot} ({machine.program.threads[one.slot].name})"
         return f"{one.loc}: {thread} waits" + (f" in {text}" if text else "") + one.what.removeprefix("waits")

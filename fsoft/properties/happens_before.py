@@ -15,7 +15,7 @@ from fsoft.program.interpreter import Machine, Script, in_section
 from fsoft.program.program import Action, Alloc, Enter, Free, Leave, Load, Step, Store
 from fsoft.program.state import Access, Vector
 from fsoft.program.verdict import Move
-from fsoft.properties.ordering import Effect, acquires, effects, fence, releases
+from fsoft.properties.ordering import OrderEffect, acquires, effects, fence, releases
 
 Accessing = Load | Store | Free | Leave
 Clock = dict[int, int]
@@ -110,7 +110,7 @@ class HappensBefore:
         for byte in [byte for byte in self._carried if byte[0] == number]:
             del self._carried[byte]
 
-    def loaded(self, slot: int, bytes_: Iterable[Byte], effect: Effect, claimed: Clock) -> None:
+    def loaded(self, slot: int, bytes_: Iterable[Byte], effect: OrderEffect, claimed: Clock) -> None:
         thread = self.threads[slot]
         for byte in bytes_:
             for clock in self._carried.get(byte, {}).values():
@@ -121,7 +121,7 @@ class HappensBefore:
                 if effect.atomic:
                     _join(thread.seen, clock)
 
-    def stored(self, slot: int, bytes_: Iterable[Byte], effect: Effect, claimed: Clock) -> None:
+    def stored(self, slot: int, bytes_: Iterable[Byte], effect: OrderEffect, claimed: Clock) -> None:
         thread = self.threads[slot]
         if effect.claims:
             _join(thread.knows, claimed)

@@ -1,7 +1,7 @@
 """Which accesses put threads in order: the synchronises-with edges of C11 and POSIX, step by step.
 
-An access that can order carries an `Effect`. What a thread knows (the accesses that happen before its next one) travels through cells: a
-store that *gives* leaves what its thread knows in the cell, a load that *takes* adds what the cell carries to what its thread knows.
+An access that can order carries an `OrderEffect`. What a thread knows (the accesses that happen before its next one) travels through cells:
+a store that *gives* leaves what its thread knows in the cell, a load that *takes* adds what the cell carries to what its thread knows.
 Values are those of sequential consistency; only who knows what depends on memory orders.
 
 - **Atomics** by their `order`. A read-modify-write continues the release sequences that it finds. Of a comparison the load has the order
@@ -34,7 +34,7 @@ _RELEASES = frozenset({"release", "acq_rel", ""})
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class OrderEffect:
     """Of a load: it `takes` what the cell carries; otherwise it is `seen` by a store of the step that claims, and by later fences.
     Of a store: it `gives`, it `claims`, it `continues` the release sequences of the cell. `atomic`: fences matter to it."""
 
@@ -71,9 +71,9 @@ def releases(order: str) -> bool:
     return order in _RELEASES
 
 
-def effects(template: Template, step: Step) -> dict[int, Effect]:
+def effects(template: Template, step: Step) -> dict[int, OrderEffect]:
     """By position, the effect of each action of a step that synchronises."""
-    found: dict[int, Effect] = {}
+    found: dict[int, OrderEffect] = {}
     section = template.locations[step.source].atomic or any(tag.kind == "section" for tag in step.tags)
     for k, action in enumerate(step.actions):
         if isinstance(action, (Load, Store)) and (action.sync or section):
@@ -81,27 +81,27 @@ def effects(template: Template, step: Step) -> dict[int, Effect]:
     return found
 
 
-def _effect(step: Step, k: int, action: Load | Store, section: bool) -> Effect:
+def _effect(step: Step, k: int, action: Load | Store, section: bool) -> OrderEffect:
     kinds = {tag.kind for tag in step.tags}
     before = _continues(step.actions[:k], action) if isinstance(action, Store) else False
     if section or "update" in kinds:
         order = "" if section else action.order
         if isinstance(action, Load):
-            return Effect(takes=acquires(order), seen=True, atomic=True)
-        return Effect(gives=releases(order), claims=before and acquires(order), continues=before, atomic=True)
+            return OrderEffect(takes=acquires(order), seen=True, atomic=True)
+        return OrderEffect(gives=releases(order), claims=before and acquires(order), continues=before, atomic=True)
     if any(tag.kind == "apart" and tag.operand is action.address for tag in step.tags):
-        return Effect(continues=isinstance(action, Store))
+        return OrderEffect(continues=isinstance(action, Store))
     if isinstance(action, Load):
         return _library_load(step, action, kinds)
     gives = bool(kinds & _GIVING) or not kinds & (_SILENT | _TRYING | _TAKING)
-    return Effect(gives=gives, claims=bool(kinds & _TRYING), continues=before)
+    return OrderEffect(gives=gives, claims=bool(kinds & _TRYING), continues=before)
 
 
-def _library_load(step: Step, action: Load, kinds: set[str]) -> Effect:
+def _library_load(step: Step, action: Load, kinds: set[str]) -> OrderEffect:
     reading = "shared" in kinds and "wrlock" not in kinds
     if kinds & (_SILENT | _GIVING) or (reading and any(_same(action, other) for other in step.actions)):
-        return Effect()
-    return Effect(seen=True) if kinds & _TRYING else Effect(takes=True)
+        return OrderEffect()
+    return OrderEffect(seen=True) if kinds & _TRYING else OrderEffect(takes=True)
 
 
 def _same(load: Load, other: Action) -> bool:
@@ -113,4 +113,4 @@ def _continues(earlier: tuple[Action, ...], store: Store) -> bool:
     return any(isinstance(action, Load) and action.address is store.address for action in earlier)
 
 
-__all__ = ["Effect", "UNKNOWN", "acquires", "effects", "fence", "orders_less", "releases"]
+__all__ = ["OrderEffect", "UNKNOWN", "acquires", "effects", "fence", "orders_less", "releases"]

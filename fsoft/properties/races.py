@@ -13,7 +13,7 @@ from typing import Any
 
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
-from fsoft.program.replay import Finding, Guilty, View
+from fsoft.program.replay import Finding, GuiltyThread, View
 from fsoft.program.state import Access, Layout
 from fsoft.properties.happens_before import HappensBefore, Past
 from fsoft.properties.race_objects import Ranges, counts, race_ranges
@@ -95,7 +95,7 @@ class Races:
     def _finding(self, view: View, first: tuple[int, Access], second: tuple[int, Access]) -> Finding:
         program, layout = view.machine.program, view.machine.layout
         name = raced_on(layout, first[1], second[1])
-        guilty = tuple(Guilty(slot, access.loc, deed(layout, access, name)) for slot, access in (first, second))
+        guilty = tuple(GuiltyThread(slot, access.loc, deed(layout, access, name)) for slot, access in (first, second))
         lines = tuple(f"{one.loc}: thread {one.slot} ({program.threads[one.slot].name}) {one.what}" for one in guilty)
         return Finding(self.prop, f"data race on {name}", first[1].loc, lines, (first[0], second[0]), guilty)
 

@@ -28,7 +28,7 @@ _SIZES = {"owner": 4, "readers": 8}  # bytes of the words; that of a descriptor 
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class WaitSource:
     """Where a blocked step reads whom it waits for. `address` is an expression over the registers before the step."""
 
     kind: str
@@ -36,19 +36,19 @@ class Source:
     size: int
 
 
-_Rows = list[tuple[int, tuple[Source, ...]]]
+_Rows = list[tuple[int, tuple[WaitSource, ...]]]
 """Indices of steps, and what each waits for."""
 
 
-def _loads(step: Step) -> dict[Expr, Source]:
+def _loads(step: Step) -> dict[Expr, WaitSource]:
     """The unconditional loads before the last Require, by address as written: the address in terms of the state before the step."""
     last = max((k for k, action in enumerate(step.actions) if isinstance(action, Require)), default=0)
     known: dict[str, Expr] = {}
     lost: set[str] = set()
-    found: dict[Expr, Source] = {}
+    found: dict[Expr, WaitSource] = {}
     for action in step.actions[:last]:
         if isinstance(action, Load) and action.when is TRUE and lost.isdisjoint(action.address.reads):
-            found.setdefault(action.address, Source("", fill(action.address, known), action.size))
+            found.setdefault(action.address, WaitSource("", fill(action.address, known), action.size))
         name = getattr(action, "reg", None)
         if name is None:
             continue
@@ -60,20 +60,20 @@ def _loads(step: Step) -> dict[Expr, Source]:
     return found
 
 
-def sources(step: Step, joins: bool) -> tuple[Source, ...]:
+def sources(step: Step, joins: bool) -> tuple[WaitSource, ...]:
     """What the step waits for when it is blocked; nothing if that is not known."""
     if any(tag.kind == "section" for tag in step.tags):
         return ()
     loads = _loads(step)
-    found: list[Source] = []
+    found: list[WaitSource] = []
     for tag in step.tags:
         if tag.kind not in _KINDS or tag.operand is None or (tag.kind == "join" and not joins):
             continue
         load = loads.get(tag.operand)
         if load is not None:
-            found.append(Source(tag.kind, load.address, load.size))
+            found.append(WaitSource(tag.kind, load.address, load.size))
         elif not tag.operand.reads:
-            found.append(Source(tag.kind, tag.operand, _SIZES.get(tag.kind, tag.operand.width // 8)))
+            found.append(WaitSource(tag.kind, tag.operand, _SIZES.get(tag.kind, tag.operand.width // 8)))
     return tuple(found)
 
 
@@ -139,7 +139,7 @@ class Waits:
             common = mine if common is None else {who: at for who, at in common.items() if who in mine}
         return common or {}
 
-    def _named(self, machine: Machine, v: Sequence[Any], slot: int, found: tuple[Source, ...]) -> dict[int, int]:
+    def _named(self, machine: Machine, v: Sequence[Any], slot: int, found: tuple[WaitSource, ...]) -> dict[int, int]:
         """The threads that the sources name in a state, with the addresses."""
         layout, count = machine.layout, len(self.program.threads)
         mine: dict[int, int] = {}

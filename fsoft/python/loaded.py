@@ -40,10 +40,10 @@ from fsoft.program.options import GROWING, PROPERTIES, Options
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
 from fsoft.python.result import Result, result_of
-from fsoft.trace.task import Task
+from fsoft.trace.task import ReportTask
 
 if TYPE_CHECKING:
-    from fsoft.circuit.encode.encoding import Encoding
+    from fsoft.circuit.encode.encoding import ProgramCircuit
     from fsoft.circuit.encode.scheduler import Scheduler
     from fsoft.circuit.formats.export import Exported
     from fsoft.circuit.model import Model
@@ -131,8 +131,8 @@ class Loaded:
 
         return text_of(self.program())
 
-    def _task(self, options: Options) -> Task:
-        return Task(tuple(source.path for source in self.sources), self.bits, options.checks, options.entry)
+    def _task(self, options: Options) -> ReportTask:
+        return ReportTask(tuple(source.path for source in self.sources), self.bits, options.checks, options.entry)
 
     def _with_race_model(self, race_model: str | None) -> Loaded:
         return self if race_model is None else replace(self, options=replace(self.options, race_model=race_model))
@@ -223,7 +223,7 @@ class Loaded:
         try:
             for answer in answers:
                 last = answer
-        except auto.OutOfTime as late:
+        except auto.AnswersTimeout as late:
             last = last or (program, late.verdict)
         assert last is not None
         return last
@@ -280,7 +280,7 @@ class Loaded:
         ['unreach-call']
         """
         from fsoft.circuit.encode.banks import LEAST
-        from fsoft.circuit.encode.scheduler import Free
+        from fsoft.circuit.encode.scheduler import FreeScheduler
         from fsoft.circuit.formats.export import ARRAY_FORMATS, FORMATS, Form, export
         from fsoft.circuit.formats.mapfile import Recipe, comment_of, write_map
         from fsoft.passes.watch import exported_check
@@ -292,7 +292,7 @@ class Loaded:
             raise ValueError(f"{name}: the name must end in {', '.join('.' + one for one in FORMATS)}")
         keep = suffix in ARRAY_FORMATS if arrays is None else arrays
         asked = self._with_race_model(race_model)
-        program, chosen, restrict = asked.program(*checks), scheduler or Free(), _reduction(reduction)
+        program, chosen, restrict = asked.program(*checks), scheduler or FreeScheduler(), _reduction(reduction)
         bad, depth = exported_check(program, bad), depth if suffix != "smt2" else depth or 10
         form = Form(suffix, reduce, narrow, bad, fold_constraints, aiger, depth, keep)
         encoding = restrict.circuit(program, chosen, LEAST if keep else 0)
@@ -309,8 +309,8 @@ class Loaded:
 class Built:
     """A circuit: `model` in words (inputs, states, init, next, bad, bounds), `data` the bytes of its file, `path` where it was written."""
 
-    task: Task = field(repr=False)
-    encoding: Encoding = field(repr=False)
+    task: ReportTask = field(repr=False)
+    encoding: ProgramCircuit = field(repr=False)
     exported: Exported = field(repr=False)
     path: str | None = None
 

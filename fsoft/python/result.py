@@ -22,14 +22,14 @@ from fsoft.frontend.source import Loc
 from fsoft.program.program import Program
 from fsoft.program.verdict import Move, Stats, Verdict
 from fsoft.trace.outcome import Outcome
-from fsoft.trace.statements import Story, told
-from fsoft.trace.task import Task
+from fsoft.trace.statements import ThreadStory, told
+from fsoft.trace.task import ReportTask
 
 Kind = Literal["TRUE", "FALSE", "UNKNOWN"]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class TraceChange:
     """A variable, a cell of memory or a heap object, before and after, as C prints it."""
 
     name: str
@@ -41,7 +41,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Thread:
+class TraceThread:
     """A thread of a run. Threads are numbered by creation, 0 is main; `creator` is the number of the thread that created it."""
 
     number: int
@@ -50,58 +50,58 @@ class Thread:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TraceStep:
     """What one thread did on one line. `inputs` are values that came from outside, `notes` what else happened; `calls` are the call sites
     that lead here, outermost first."""
 
     number: int
-    thread: Thread
+    thread: TraceThread
     location: Loc
     function: str
     statement: str
-    changes: tuple[Change, ...] = ()
+    changes: tuple[TraceChange, ...] = ()
     inputs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     calls: tuple[Loc, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Guilty:
+class TraceGuilty:
     """Where a thread is when the property is violated, and what it is about to do: two of them for a race, one for each that waits for a
     deadlock."""
 
-    thread: Thread
+    thread: TraceThread
     location: Loc
     function: str
     what: str
 
 
 @dataclass(frozen=True, eq=False)
-class Trace(Sequence[Step]):
+class Trace(Sequence[TraceStep]):
     """A run, step by step. `loop` is the number of the step with which the loop of an endless run begins. `str(trace)` is the table that
     `fsoft check` prints; `moves` replay on `fsoft.program.interpreter`."""
 
     program: Program = field(repr=False)
     moves: tuple[Move, ...] = field(repr=False)
-    steps: tuple[Step, ...]
-    threads: tuple[Thread, ...]
-    guilty: tuple[Guilty, ...] = ()
+    steps: tuple[TraceStep, ...]
+    threads: tuple[TraceThread, ...]
+    guilty: tuple[TraceGuilty, ...] = ()
     loop: int | None = None
     loop_move: int | None = field(default=None, repr=False)
 
     @overload
-    def __getitem__(self, index: int) -> Step: ...
+    def __getitem__(self, index: int) -> TraceStep: ...
 
     @overload
-    def __getitem__(self, index: slice) -> tuple[Step, ...]: ...
+    def __getitem__(self, index: slice) -> tuple[TraceStep, ...]: ...
 
-    def __getitem__(self, index: int | slice) -> Step | tuple[Step, ...]:
+    def __getitem__(self, index: int | slice) -> TraceStep | tuple[TraceStep, ...]:
         return self.steps[index]
 
     def __len__(self) -> int:
         return len(self.steps)
 
-    def of_thread(self, number: int) -> list[Step]:
+    def of_thread(self, number: int) -> list[TraceStep]:
         """The steps of one thread."""
         return [step for step in self.steps if step.thread.number == number]
 
@@ -130,7 +130,7 @@ class Result:
     trace: Trace | None
     stats: Stats
     program: Program = field(repr=False)
-    task: Task = field(repr=False)
+    task: ReportTask = field(repr=False)
     outcome: Outcome = field(repr=False)
 
     @property
@@ -174,7 +174,7 @@ class Result:
         return junit(self.task, [self.outcome])
 
 
-def result_of(program: Program, verdict: Verdict, task: Task, name: str = "", loop: int | None = None) -> Result:
+def result_of(program: Program, verdict: Verdict, task: ReportTask, name: str = "", loop: int | None = None) -> Result:
     """The result for a verdict on a program. `loop` is the move with which the loop of a lasso begins."""
     story = told(program, verdict.trace, verdict.prop, loop, verdict.loc) if verdict.trace or verdict.kind == "FALSE" else None
     trace = None if story is None else _trace(program, verdict, task, story, loop)
@@ -194,25 +194,25 @@ def result_of(program: Program, verdict: Verdict, task: Task, name: str = "", lo
     )
 
 
-def _trace(program: Program, verdict: Verdict, task: Task, story: Story, loop: int | None) -> Trace:
-    threads = tuple(Thread(actor.number, actor.name, actor.creator) for actor in story.actors)
+def _trace(program: Program, verdict: Verdict, task: ReportTask, story: ThreadStory, loop: int | None) -> Trace:
+    threads = tuple(TraceThread(actor.number, actor.name, actor.creator) for actor in story.actors)
     steps = tuple(
-        Step(
+        TraceStep(
             number=number,
             thread=threads[s.thread],
             location=s.loc,
             function=s.function,
             statement=s.text or task.line(s.loc).strip(),
-            changes=tuple(Change(name, old, new) for name, (old, new) in s.changes.items() if old != new),
+            changes=tuple(TraceChange(name, old, new) for name, (old, new) in s.changes.items() if old != new),
             inputs=tuple(answer.text for answer in s.inputs),
             notes=tuple(s.notes),
             calls=s.calls,
         )
         for number, s in enumerate(story.statements)
     )
-    guilty = tuple(Guilty(threads[p.thread], p.loc, p.function, p.what) for p in story.points)
+    guilty = tuple(TraceGuilty(threads[p.thread], p.loc, p.function, p.what) for p in story.points)
     first = None if loop is None else next((k for k, s in enumerate(story.statements) if s.loop), len(steps))
     return Trace(program, tuple(verdict.trace), steps, threads, guilty, first, loop)
 
 
-__all__ = ["Change", "Guilty", "Result", "Step", "Thread", "Trace", "result_of"]
+__all__ = ["TraceChange", "TraceGuilty", "Result", "TraceStep", "TraceThread", "Trace", "result_of"]

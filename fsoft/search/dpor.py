@@ -20,32 +20,32 @@ from fsoft.program.state import OVER
 
 
 @dataclass(frozen=True, slots=True)
-class Footprint:
+class EntryMasks:
     """Entries of memory that something reads and writes, as bit masks. Whoever writes `OVER` conflicts with everybody."""
 
     reads: int = 0
     writes: int = 0
 
-    def joined(self, other: Footprint) -> Footprint:
-        return Footprint(self.reads | other.reads, self.writes | other.writes)
+    def joined(self, other: EntryMasks) -> EntryMasks:
+        return EntryMasks(self.reads | other.reads, self.writes | other.writes)
 
-    def meets(self, other: Footprint) -> bool:
+    def meets(self, other: EntryMasks) -> bool:
         mine, theirs = self.writes, other.writes
         return bool(mine & (theirs | other.reads) or theirs & self.reads or (mine | theirs) >> OVER & 1)
 
 
-def footprint(executed: Executed, alone: bool) -> Footprint:
+def footprint(executed: Executed, alone: bool) -> EntryMasks:
     """That of a step; `alone` says that it must not change places with any other."""
-    return Footprint(executed.read_mask, executed.write_mask | alone << OVER)
+    return EntryMasks(executed.read_mask, executed.write_mask | alone << OVER)
 
 
 @dataclass(slots=True)
-class Event:
+class SlotEvent:
     """What a slot did from the point with that number on; `clock` is the mask of the events that are before it in every order."""
 
     slot: int
     point: int
-    footprint: Footprint
+    footprint: EntryMasks
     clock: int = 0
 
 
@@ -54,7 +54,7 @@ class Events:
     has started, one that waited for its end has gone on)."""
 
     def __init__(self) -> None:
-        self.path: list[Event] = []
+        self.path: list[SlotEvent] = []
         self.joined: list[tuple[int, int]] = []
 
     def cut(self, length: int, joined: int) -> None:
@@ -71,7 +71,7 @@ class Events:
             clock |= self.path[number].clock | 1 << number
         return clock
 
-    def races(self, slot: int, footprint: Footprint) -> tuple[list[int], int]:
+    def races(self, slot: int, footprint: EntryMasks) -> tuple[list[int], int]:
         """The events that what the slot does next is in a race with, and the mask of all those that are ordered before it."""
         clock, found = self._before(slot), list[int]()
         for number in range(len(self.path) - 1, -1, -1):
@@ -97,6 +97,6 @@ class Events:
         return list(found)
 
 
-def asleep(sleep: dict[int, Footprint], step: Footprint, more: Iterable[tuple[int, Footprint]] = ()) -> dict[int, Footprint]:
+def asleep(sleep: dict[int, EntryMasks], step: EntryMasks, more: Iterable[tuple[int, EntryMasks]] = ()) -> dict[int, EntryMasks]:
     """Those that stay asleep after a step: what they would do does not conflict with it."""
     return {slot: footprint for slot, footprint in (*sleep.items(), *more) if not footprint.meets(step)}

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fsoft.bounded.outcomes import Executed, Outcome, Values
+from fsoft.bounded.outcomes import Executed, StepEnd, Values
 from fsoft.circuit.encode.answers import StepAnswers, Value
 from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine
-from fsoft.program.state import Question
+from fsoft.program.state import ChoicePoint
 from fsoft.program.verdict import InternalError, Move
 
 
 @dataclass(slots=True)
-class Edge:
+class PathEdge:
     """A step that a path takes: the state before it, and how it ends."""
 
     values: Values
     executed: Executed
-    outcome: Outcome
+    outcome: StepEnd
 
 
-def lifted(machine: Machine, edges: Sequence[Edge], value: Value) -> list[Move]:
+def lifted(machine: Machine, edges: Sequence[PathEdge], value: Value) -> list[Move]:
     """The moves of the path under these values; InternalError if the interpreter cannot follow."""
     state, moves = machine.initial(), list[Move]()
     for edge in edges:
@@ -38,7 +38,7 @@ def lifted(machine: Machine, edges: Sequence[Edge], value: Value) -> list[Move]:
     return moves
 
 
-def _before(edge: Edge, value: Value) -> Callable[[int], int]:
+def _before(edge: PathEdge, value: Value) -> Callable[[int], int]:
     return lambda index: value(edge.values[index])
 
 
@@ -51,7 +51,7 @@ class PathAnswers:
         self.sampler = Sampler(machine.program)
         self.undefined: dict[str, None] = {}
 
-    def __call__(self, question: Question, options: Sequence[int] | None) -> Sequence[int]:
+    def __call__(self, question: ChoicePoint, options: Sequence[int] | None) -> Sequence[int]:
         if options is not None:
             return options
         if question.kind == "undefined":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsoft.analysis.loops import Loop, loops
-from fsoft.passes.bounds import Bounds, Limits
+from fsoft.passes.bounds import Bounds, LoopLimits
 from fsoft.program.program import Program
 
 Visits = dict[tuple[int, int], tuple[int, int]]
@@ -14,7 +14,7 @@ class LoopBounds:
     """The loops of one program. `endless`: there is one whose number of rounds is not plain to see."""
 
     def __init__(self, program: Program, bounds: Bounds):
-        self.bounds, limits = bounds, Limits(bounds, program)
+        self.bounds, limits = bounds, LoopLimits(bounds, program)
         found = loops(program)
         by_template: dict[str, dict[int, Loop]] = {}
         for loop in found:

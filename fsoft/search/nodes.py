@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-from fsoft.bounded.outcomes import Executed, Outcome
+from fsoft.bounded.outcomes import Executed, StepEnd
 from fsoft.program.expr import Expr
-from fsoft.search.dpor import Footprint
+from fsoft.search.dpor import EntryMasks
 from fsoft.search.loops import Visits
 
 
 @dataclass(slots=True)
-class Counts:
+class SearchCounts:
     """`interleavings`: complete ones; `failed`: those that violate a property; `blocked`: given up because all that is left was tried in
     another order; `merged`: ended in a state that was explored before; `infeasible`: branches that the solver excluded early."""
 
@@ -25,7 +25,7 @@ class Counts:
 
 
 @dataclass(slots=True)
-class Node:
+class SearchNode:
     """`counts` are the steps that each slot has made, `forks` its branches that the path decided, `visits` how often it returned to the
     heads of its loops; `ready` has the steps from where each slot is, once they have been executed."""
 
@@ -39,11 +39,11 @@ class Node:
 
 
 @dataclass(slots=True)
-class Choice:
+class PathChoice:
     """A way on: a step, how it ends, and the condition of that as far as the path has not decided it."""
 
     executed: Executed
-    outcome: Outcome
+    outcome: StepEnd
     when: Expr
 
 
@@ -52,24 +52,24 @@ class Ongoing:
     """The event that is under way: begun by a slot at a frame."""
 
     slot: int
-    frame: Frame
-    footprint: Footprint
+    frame: SearchFrame
+    footprint: EntryMasks
 
 
 @dataclass(slots=True, eq=False)
-class Frame:
+class SearchFrame:
     """A node with what is left to try there. `order` are the slots, `todo` the choices of the `current` one; `whole`: every slot that can
     move is tried here. `number` is the place in the stack, the lengths are those of the path on arrival."""
 
     number: int
-    node: Node
-    options: dict[int, list[Choice]]
+    node: SearchNode
+    options: dict[int, list[PathChoice]]
     order: list[int]
-    sleep: dict[int, Footprint]
+    sleep: dict[int, EntryMasks]
     lengths: tuple[int, int, int, int]
     whole: bool = True
     event: Ongoing | None = None  # in the middle of one, where nothing is scheduled
     key: Hashable = None
     current: int = -1
-    todo: list[Choice] = field(default_factory=list)
-    tried: dict[int, Footprint] = field(default_factory=dict)
+    todo: list[PathChoice] = field(default_factory=list)
+    tried: dict[int, EntryMasks] = field(default_factory=dict)

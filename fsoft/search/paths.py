@@ -21,13 +21,13 @@ from fsoft.program.program import Program
 from fsoft.program.replay import played_without_halts
 from fsoft.program.verdict import Stats, Verdict
 from fsoft.properties.confirmation import judge_run
-from fsoft.search.lift import Edge, PathAnswers, lifted
-from fsoft.search.nodes import Counts
+from fsoft.search.lift import PathAnswers, PathEdge, lifted
+from fsoft.search.nodes import SearchCounts
 from fsoft.search.questions import Obligation
 from fsoft.search.settings import Settings
 from fsoft.search.tree import CONTEXTS, Stop, Tree
 from fsoft.solve.dump import solver_of
-from fsoft.solve.sat import OutOfTime
+from fsoft.solve.sat import SolverTimeout
 from fsoft.solve.smt import Undecided
 from fsoft.solve.terms import DEFAULT
 
@@ -110,7 +110,7 @@ class _Search:
             self.tree.run()
         except Stop:
             pass
-        except OutOfTime:
+        except SolverTimeout:
             why = "time limit reached"
         except Undecided:
             why = f"the solver {self.settings.solver} gave up"
@@ -124,7 +124,7 @@ class _Search:
             return [next(iter(self.verdicts.values()))]
         return [self._rest(min(self.program.checks) if len(self.program.checks) == 1 else "", why, notes)]
 
-    def _tick(self, counts: Counts) -> None:
+    def _tick(self, counts: SearchCounts) -> None:
         stats = self.stats
         stats.transitions, stats.seconds = counts.steps, time.monotonic() - self.started
         stats.counts = {
@@ -145,7 +145,7 @@ class _Search:
 
     # ------------------------------------------------------------ violations
 
-    def _found(self, one: Obligation, edges: list[Edge], value: Value) -> None:
+    def _found(self, one: Obligation, edges: list[PathEdge], value: Value) -> None:
         if one.name not in self.verdicts:
             self.stats.depth = len(edges)
             self.verdicts[one.name] = self._violated(one, edges, value)
@@ -155,7 +155,7 @@ class _Search:
             self.tree.counts.failed += 1
             raise Stop
 
-    def _violated(self, one: Obligation, edges: list[Edge], value: Value) -> Verdict:
+    def _violated(self, one: Obligation, edges: list[PathEdge], value: Value) -> Verdict:
         played = played_without_halts(self.machine, lifted(self.machine, edges, value))
         given: dict[int, list[int]] = {}
         for name, width in one.inputs.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 
 from fsoft.bounded.outcomes import Executed, Executor, Values
-from fsoft.por.facts import Facts
+from fsoft.por.facts import StubbornFacts
 from fsoft.por.patterns import NO_PATTERNS
 from fsoft.por.stubborn import Stubborn
 from fsoft.program.choice import Ready, Strayed
@@ -17,7 +17,7 @@ class Persistent:
 
     def __init__(self, executor: Executor):
         self.executor = executor
-        self.stubborn = Stubborn(Facts(executor.program, NO_PATTERNS))
+        self.stubborn = Stubborn(StubbornFacts(executor.program, NO_PATTERNS))
 
     def select(self, values: Values, executed: dict[int, list[Executed]], enabled: Sequence[int], unsure: Set[int]) -> list[int] | None:
         """Slots that are enough; None where it takes all of them, or where a word that matters is not known. Of slots that are `unsure`

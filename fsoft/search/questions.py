@@ -13,7 +13,7 @@ from fsoft.bounded.outcomes import Values
 from fsoft.circuit.encode.answers import Value
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj, evaluate
 from fsoft.search.conditions import Conditions, conjunction
-from fsoft.search.lift import Edge
+from fsoft.search.lift import PathEdge
 from fsoft.solve.terms import Solver
 
 
@@ -28,7 +28,7 @@ class Obligation:
     depth: int
     edges: int
     term: Expr
-    last: Edge | None = None
+    last: PathEdge | None = None
     values: Values = ()
     inputs: dict[str, int] = field(default_factory=dict)
 

@@ -12,7 +12,7 @@ from fsoft.program.expr import Expr
 from fsoft.search.loops import Visits
 
 
-class Seen:
+class SeenStates:
     """`active`: states are remembered. With a bound on context switches, only a node that has made no more of them, and has the same
     active thread, covers another one; and only one that has made as many rounds of loops that count."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fsoft.analysis.sharing import Sharing
-from fsoft.bounded.outcomes import Executed, Executor, Outcome, Values
+from fsoft.bounded.outcomes import Executed, Executor, StepEnd, Values
 from fsoft.circuit.encode.deadlocks import global_deadlock, local_deadlock
 from fsoft.circuit.encode.leaks import leak, leak_at_end
 from fsoft.circuit.encode.pending import Candidate
 from fsoft.circuit.encode.races import race
-from fsoft.circuit.encode.steps import Effect, Inputs
+from fsoft.circuit.encode.steps import Inputs, StepEffect
 from fsoft.program.expr import FALSE, TRUE, Expr
 from fsoft.properties.deadlocks import has_tag
 from fsoft.properties.waits import Waits
@@ -55,11 +55,11 @@ class StateProperties:
         if any(self.executor.location(values, slot) in self._waits.at(slot) for slot in slots):
             yield "no-deadlock", False, local_deadlock(pending, self._waits)
 
-    def at_end(self, values: Values, executed: Executed, outcome: Outcome) -> Expr:
+    def at_end(self, values: Values, executed: Executed, outcome: StepEnd) -> Expr:
         """The step ends the process and leaves memory behind."""
         if not self._leak or outcome.kind != "ended":
             return FALSE
         one = Candidate(
-            executed.slot, self.executor.step(executed.slot, executed.index), Effect(writes=outcome.writes, ends=TRUE), TRUE
+            executed.slot, self.executor.step(executed.slot, executed.index), StepEffect(writes=outcome.writes, ends=TRUE), TRUE
         )  # fmt: skip
         return leak_at_end(self.executor.pending(values, ()), one)

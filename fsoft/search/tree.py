@@ -17,23 +17,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Iterator
 
-from fsoft.bounded.outcomes import Executed, Executor, Outcome, applied
+from fsoft.bounded.outcomes import Executed, Executor, StepEnd, applied
 from fsoft.circuit.encode.answers import Value
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj
 from fsoft.program.program import Program
 from fsoft.program.state import OVER
 from fsoft.search.conditions import Conditions
-from fsoft.search.dpor import Event, Events, Footprint, asleep, footprint
-from fsoft.search.lift import Edge
+from fsoft.search.dpor import EntryMasks, Events, SlotEvent, asleep, footprint
+from fsoft.search.lift import PathEdge
 from fsoft.search.loops import LoopBounds
-from fsoft.search.nodes import Choice, Counts, Frame, Node, Ongoing
+from fsoft.search.nodes import Ongoing, PathChoice, SearchCounts, SearchFrame, SearchNode
 from fsoft.search.persistent import Persistent
 from fsoft.search.questions import Obligation, Questions
 from fsoft.search.quiet import Quiet, waits
-from fsoft.search.seen import Seen
+from fsoft.search.seen import SeenStates
 from fsoft.search.settings import Settings
 from fsoft.search.states import StateProperties
-from fsoft.solve.sat import OutOfTime
+from fsoft.solve.sat import SolverTimeout
 from fsoft.solve.terms import Solver
 
 CONTEXTS = "contexts"
@@ -69,8 +69,8 @@ class Tree:
     """One search. `found` hears every violation and bound that is met; it may raise Stop. `reached` are the bounds that were."""
 
     def __init__(self, executor: Executor, settings: Settings, solver: Solver,
-                 found: Callable[[Obligation, list[Edge], Value], None], deadline: float | None,
-                 tick: Callable[[Counts], None] = lambda _counts: None):  # fmt: skip
+                 found: Callable[[Obligation, list[PathEdge], Value], None], deadline: float | None,
+                 tick: Callable[[SearchCounts], None] = lambda _counts: None):  # fmt: skip
         self.executor, self.program, self.settings, self.found, self.tick = executor, executor.program, settings, found, tick
         self.layout, self.deadline = executor.layout, deadline
         self.conditions = Conditions()
@@ -86,19 +86,19 @@ class Tree:
         bounded = settings.contexts is not None
         self.por = _reduction(self.program, settings)
         self.persistent = Persistent(executor) if self.por == "persistent" else None
-        self.seen = Seen(settings.merge and self.por in ("none", "persistent"), bounded)
-        self.onpath: dict[Hashable, Frame] = {}
-        self.counts, self.reached = Counts(), dict[str, None]()
-        self.edges: list[Edge] = []
+        self.seen = SeenStates(settings.merge and self.por in ("none", "persistent"), bounded)
+        self.onpath: dict[Hashable, SearchFrame] = {}
+        self.counts, self.reached = SearchCounts(), dict[str, None]()
+        self.edges: list[PathEdge] = []
         self.events = Events()
-        self.stack: list[Frame] = []
+        self.stack: list[SearchFrame] = []
         self.owed: list[Obligation] = []
 
     # ------------------------------------------------------------ the walk
 
     def run(self) -> None:
         """Explores the whole tree, unless `found` stops it or the time is up (OutOfTime)."""
-        start = Node(self.executor.initial(), 0, 0, [0] * len(self.slots), [0] * len(self.slots), {}, [None] * len(self.slots))
+        start = SearchNode(self.executor.initial(), 0, 0, [0] * len(self.slots), [0] * len(self.slots), {}, [None] * len(self.slots))
         self._arrive(start, {}, None)
         while self.stack:
             frame = self.stack[-1]
@@ -111,7 +111,7 @@ class Tree:
                 self._take(frame, choice)
         self._discharge()
 
-    def _rewind(self, frame: Frame) -> None:
+    def _rewind(self, frame: SearchFrame) -> None:
         edges, conditions, events, joined = frame.lengths
         if self.owed and (self.owed[-1].edges > edges or self.owed[-1].depth > conditions):
             self._discharge()
@@ -119,20 +119,20 @@ class Tree:
         self.conditions.cut(conditions)
         self.events.cut(events, joined)
 
-    def _next(self, frame: Frame) -> Choice | None:
+    def _next(self, frame: SearchFrame) -> PathChoice | None:
         while not frame.todo:
             if not frame.order:
                 return None
             frame.current = frame.order.pop(0)
             if frame.current in frame.sleep:
                 continue
-            frame.tried[frame.current] = Footprint()
+            frame.tried[frame.current] = EntryMasks()
             frame.todo = self._begin(frame, frame.options[frame.current])[::-1]
         return frame.todo.pop()
 
-    def _begin(self, frame: Frame, options: list[Choice]) -> list[Choice]:
+    def _begin(self, frame: SearchFrame, options: list[PathChoice]) -> list[PathChoice]:
         """The choices of a slot that the tree follows; what the others owe is taken down."""
-        kept: list[Choice] = []
+        kept: list[PathChoice] = []
         for choice in options:
             if self._follow(frame, choice):
                 kept.append(choice)
@@ -143,7 +143,7 @@ class Tree:
             self._leaf()
         return kept
 
-    def _follow(self, frame: Frame, choice: Choice) -> bool:
+    def _follow(self, frame: SearchFrame, choice: PathChoice) -> bool:
         """A step that only stops its thread is not followed where the others are tried anyway: what they do next, they also do with
         that thread not yet stopped. A violation is followed if several are looked for: what the others do next they could have done
         before it, but not before the rest of the step."""
@@ -156,7 +156,7 @@ class Tree:
         silent = all(low <= index < high for index in outcome.writes)
         return not (silent and frame.whole and frame.event is None)
 
-    def _take(self, frame: Frame, choice: Choice) -> None:
+    def _take(self, frame: SearchFrame, choice: PathChoice) -> None:
         self.counts.steps += 1
         if self.counts.steps % _CLOCK == 0:
             self._look_at_clock()
@@ -169,8 +169,8 @@ class Tree:
         for name in executed.passes:
             self._owe(name, True, TRUE, node)
         if outcome.kind:
-            self._owe_stop(node, Choice(executed, outcome, TRUE))
-        self.edges.append(Edge(node.values, executed, outcome))
+            self._owe_stop(node, PathChoice(executed, outcome, TRUE))
+        self.edges.append(PathEdge(node.values, executed, outcome))
         event = self._event(frame, executed)
         child = self._child(frame, choice)
         if child is None:
@@ -178,27 +178,27 @@ class Tree:
         else:
             self._arrive(child, self._asleep(frame, executed), event)
 
-    def _asleep(self, frame: Frame, executed: Executed) -> dict[int, Footprint]:
+    def _asleep(self, frame: SearchFrame, executed: Executed) -> dict[int, EntryMasks]:
         """The slots that need not be tried after a step, because they were tried before it."""
         if self.por == "none":
             return {}
         tried = () if frame.event is not None else [(slot, f) for slot, f in frame.tried.items() if slot != executed.slot]
         return asleep(frame.sleep, self._footprint(executed), tried)
 
-    def _event(self, frame: Frame, executed: Executed) -> Ongoing:
+    def _event(self, frame: SearchFrame, executed: Executed) -> Ongoing:
         """The event that the step begins or goes on with; what it touches is also noted where the event began."""
         step = self._footprint(executed)
-        before = Ongoing(executed.slot, frame, Footprint()) if frame.event is None else frame.event
+        before = Ongoing(executed.slot, frame, EntryMasks()) if frame.event is None else frame.event
         before.frame.tried[before.slot] = before.frame.tried[before.slot].joined(step)
         return Ongoing(before.slot, before.frame, before.footprint.joined(step))
 
-    def _footprint(self, executed: Executed) -> Footprint:
+    def _footprint(self, executed: Executed) -> EntryMasks:
         template, step = self.program.threads[executed.slot].template, self.executor.step(executed.slot, executed.index)
         alone = template.locations[step.target].atomic or template.locations[step.source].atomic
         ends = "valid-memtrack" in self.program.checks and any(one.kind == "ended" for one in executed.outcomes)
         return footprint(executed, alone or ends)
 
-    def _child(self, frame: Frame, choice: Choice) -> Node | None:
+    def _child(self, frame: SearchFrame, choice: PathChoice) -> SearchNode | None:
         """The node after a step; None where the bound on a loop cuts."""
         executed, outcome = choice.executed, choice.outcome
         node, slot = frame.node, executed.slot
@@ -218,9 +218,11 @@ class Tree:
                 self._owe(cut, True, TRUE, node)
                 self._leaf()
                 return None
-        return Node(applied(node.values, outcome.writes), active, switches, counts, forks, visits, self._still(node, executed, outcome))
+        return SearchNode(
+            applied(node.values, outcome.writes), active, switches, counts, forks, visits, self._still(node, executed, outcome)
+        )
 
-    def _still(self, node: Node, executed: Executed, outcome: Outcome) -> list[list[Executed] | None]:
+    def _still(self, node: SearchNode, executed: Executed, outcome: StepEnd) -> list[list[Executed] | None]:
         """The steps that are what they were, because a step has changed nothing that they read."""
         changed = executed.write_mask
         ready = [None if steps is None or any(one.read_mask & changed for one in steps) else steps for steps in node.ready]
@@ -230,11 +232,11 @@ class Tree:
     def _look_at_clock(self) -> None:
         self.tick(self.counts)
         if self.deadline is not None and time.monotonic() > self.deadline:
-            raise OutOfTime
+            raise SolverTimeout
 
     # ------------------------------------------------------------ nodes
 
-    def _arrive(self, node: Node, sleep: dict[int, Footprint], event: Ongoing | None) -> None:
+    def _arrive(self, node: SearchNode, sleep: dict[int, EntryMasks], event: Ongoing | None) -> None:
         """A new node: the end of an interleaving, or one more frame."""
         if node.values[OVER] is TRUE:
             self._end(event)
@@ -254,7 +256,7 @@ class Tree:
             event = self._prologue(node, sleep)
         elif holder is None and event.slot not in (forced, -1):
             self.events.joined.append((len(self.events.path), forced))
-        self.stack.append(Frame(len(self.stack), node, {forced: options}, [forced], sleep, self._lengths(), event=event))
+        self.stack.append(SearchFrame(len(self.stack), node, {forced: options}, [forced], sleep, self._lengths(), event=event))
 
     def _end(self, event: Ongoing | None) -> None:
         """The path ends in the middle of an event."""
@@ -262,19 +264,19 @@ class Tree:
             self._note_event(event, False)
         self._leaf()
 
-    def _prologue(self, node: Node, sleep: dict[int, Footprint]) -> Ongoing:
+    def _prologue(self, node: SearchNode, sleep: dict[int, EntryMasks]) -> Ongoing:
         """The event to which steps belong that come before the scheduler's first choice."""
-        frame = Frame(-1, node, {}, [], sleep, self._lengths(), tried={-1: Footprint()})
-        return Ongoing(-1, frame, Footprint())
+        frame = SearchFrame(-1, node, {}, [], sleep, self._lengths(), tried={-1: EntryMasks()})
+        return Ongoing(-1, frame, EntryMasks())
 
     def _lengths(self) -> tuple[int, int, int, int]:
         return len(self.edges), len(self.conditions), len(self.events.path), len(self.events.joined)
 
-    def _executed(self, node: Node, slot: int) -> list[Executed]:
+    def _executed(self, node: SearchNode, slot: int) -> list[Executed]:
         """The steps from where a slot is that may be enabled."""
         return [one for one in self._tried(node, slot) if one.enabled is not FALSE]
 
-    def _tried(self, node: Node, slot: int) -> list[Executed]:
+    def _tried(self, node: SearchNode, slot: int) -> list[Executed]:
         """All steps from where a slot is."""
         found = node.ready[slot]
         if found is None:
@@ -282,14 +284,14 @@ class Tree:
             found = node.ready[slot] = [run(node.values, slot, index, node.counts[slot]) for index in out]
         return found
 
-    def _options(self, node: Node, executed: list[Executed]) -> Iterator[Choice]:
+    def _options(self, node: SearchNode, executed: list[Executed]) -> Iterator[PathChoice]:
         for one in executed:
             for outcome in one.outcomes:
                 when = self.conditions.reduce(outcome.when)
                 if when is not FALSE:
-                    yield Choice(one, outcome, when)
+                    yield PathChoice(one, outcome, when)
 
-    def _forced(self, node: Node) -> int | None:
+    def _forced(self, node: SearchNode) -> int | None:
         """A slot that moves without being scheduled."""
         for slot in self.slots:
             location = self.executor.location(node.values, slot)
@@ -297,7 +299,7 @@ class Tree:
                 return slot
         return None
 
-    def _schedule(self, node: Node, sleep: dict[int, Footprint], event: Ongoing | None) -> None:
+    def _schedule(self, node: SearchNode, sleep: dict[int, EntryMasks], event: Ongoing | None) -> None:
         """A node where the scheduler chooses."""
         if event is not None:
             self._note_event(event, True)
@@ -325,16 +327,16 @@ class Tree:
             if self.por == "source":
                 order = _until_sure(awake, unsure)
             lengths = self._lengths()
-            frame = Frame(len(self.stack), node, {slot: options[slot] for slot in allowed}, order, sleep, lengths, whole)
+            frame = SearchFrame(len(self.stack), node, {slot: options[slot] for slot in allowed}, order, sleep, lengths, whole)
             self.stack.append(frame)
             if self.loops.endless:
                 frame.key = self._key(node)
                 self.onpath.setdefault(frame.key, frame)
 
-    def _key(self, node: Node) -> Hashable:
+    def _key(self, node: SearchNode) -> Hashable:
         return (*node.values, node.active if self.settings.contexts is not None else -1)
 
-    def _returns(self, node: Node, sleep: dict[int, Footprint]) -> bool:
+    def _returns(self, node: SearchNode, sleep: dict[int, EntryMasks]) -> bool:
         """The path comes back to a state that it was in. Whatever follows, follows from there; so nobody may be left out there, and who
         sleeps no longer wakes up there. With source sets nobody may be left out on the whole way round: what follows is in no race with
         that way, for it is not on the path then."""
@@ -349,7 +351,7 @@ class Tree:
                 one.order += [slot for slot in one.options if slot not in one.tried and slot not in one.order]
         return True
 
-    def _allowed(self, node: Node, enabled: list[int], options: dict[int, list[Choice]]) -> list[int]:
+    def _allowed(self, node: SearchNode, enabled: list[int], options: dict[int, list[PathChoice]]) -> list[int]:
         """The slots that the bound on context switches lets move."""
         if node.switches != self.settings.contexts:
             return enabled
@@ -361,12 +363,12 @@ class Tree:
                 self._owe(CONTEXTS, True, some, node)
         return [slot for slot in enabled if slot == node.active]
 
-    def _enough(self, node: Node, enabled: list[int], executed: dict[int, list[Executed]], unsure: set[int]) -> list[int]:
+    def _enough(self, node: SearchNode, enabled: list[int], executed: dict[int, list[Executed]], unsure: set[int]) -> list[int]:
         """The slots to try."""
         chosen = None if self.persistent is None else self.persistent.select(node.values, executed, enabled, unsure)
         return list(enabled) if chosen is None else chosen
 
-    def _sure(self, executed: list[Executed], options: list[Choice]) -> bool:
+    def _sure(self, executed: list[Executed], options: list[PathChoice]) -> bool:
         """Whatever the values are that the path leaves open, the slot can move and the run goes on after it (it may end inside an atomic
         section). Where it does not, what the others do is not seen after the slot's step."""
         if any(OVER in choice.outcome.writes for choice in options):
@@ -390,14 +392,14 @@ class Tree:
         for first in races:
             self._reverse(first, event.slot, clock)
         if goes_on:
-            self.events.path.append(Event(event.slot, event.frame.number, event.footprint, clock))
+            self.events.path.append(SlotEvent(event.slot, event.frame.number, event.footprint, clock))
 
-    def _note_blocked(self, node: Node, options: dict[int, list[Choice]]) -> None:
+    def _note_blocked(self, node: SearchNode, options: dict[int, list[PathChoice]]) -> None:
         """Threads that wait, or may: whoever made them wait could have come later."""
         for slot in self.slots:
             if not node.ready[slot] or any(choice.when is TRUE for choice in options[slot]):
                 continue
-            touched = Footprint()
+            touched = EntryMasks()
             for one in self._tried(node, slot):
                 touched = touched.joined(footprint(one, False))
             races, clock = self.events.races(slot, touched)
@@ -416,16 +418,16 @@ class Tree:
 
     # ------------------------------------------------------------ what is owed
 
-    def _owe(self, name: str, bound: bool, term: Expr, node: Node, last: Edge | None = None) -> None:
+    def _owe(self, name: str, bound: bool, term: Expr, node: SearchNode, last: PathEdge | None = None) -> None:
         term = self.conditions.reduce(term)
         if term is FALSE or (bound and name in self.reached):
             return
         self.owed.append(Obligation(name, bound, len(self.conditions), len(self.edges), term, last, node.values))
 
-    def _owe_stop(self, node: Node, choice: Choice) -> None:
+    def _owe_stop(self, node: SearchNode, choice: PathChoice) -> None:
         """What it means that a step stops its thread."""
         executed, outcome, when = choice.executed, choice.outcome, choice.when
-        last = Edge(node.values, executed, outcome)
+        last = PathEdge(node.values, executed, outcome)
         if outcome.prop in self.program.checks:
             self._owe(outcome.prop, False, when, node, last)
         elif outcome.prop and outcome.prop != "unreach-call":
@@ -436,7 +438,7 @@ class Tree:
         if leaked is not FALSE:
             self._owe("valid-memtrack", False, conj(when, leaked), node, last)
 
-    def _owe_states(self, node: Node, executed: list[Executed], leaf: bool) -> None:
+    def _owe_states(self, node: SearchNode, executed: list[Executed], leaf: bool) -> None:
         for name, bound, term in self.states.at(node.values, executed, leaf):
             before = len(self.owed)
             self._owe(name, bound, term, node)

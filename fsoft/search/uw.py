@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from fsoft.bounded.given import Given
 from fsoft.bounded.home import choices
-from fsoft.bounded.schedule import Schedule, schedule
+from fsoft.bounded.schedule import ScheduleFormula, schedule
 from fsoft.circuit.encode.bound_lines import bound_line
 from fsoft.passes.unwind import Unwound, unwind
 from fsoft.program.expr import FALSE, TRUE, Expr, disj, negate, reg
@@ -23,7 +23,7 @@ from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
 from fsoft.properties.confirmation import confirm_run
 from fsoft.solve.dump import solver_of
-from fsoft.solve.sat import OutOfTime
+from fsoft.solve.sat import SolverTimeout
 from fsoft.solve.smt import Undecided
 from fsoft.solve.terms import DEFAULT, Solver
 
@@ -66,7 +66,7 @@ class Widening:
     """One formula, asked again and again. `literals` are the assumptions that are still in force, with what they forbid; `iterations`
     counts the questions, `total` the control literals."""
 
-    formula: Schedule
+    formula: ScheduleFormula
     solver: Solver
     deadline: float | None
     say: Say
@@ -154,8 +154,8 @@ def search_uw(
         widening = Widening(formula, one, deadline, say)
         try:
             verdict, cuts = _ask(program, unwound, widening, stats)
-        except (OutOfTime, Undecided) as error:
-            why = "time limit reached" if isinstance(error, OutOfTime) else f"the solver {solver} gave up"
+        except (SolverTimeout, Undecided) as error:
+            why = "time limit reached" if isinstance(error, SolverTimeout) else f"the solver {solver} gave up"
             verdict, cuts = Verdict("UNKNOWN", _asked(program), [f"nothing is known for {formula.describe()}: {why}"], [], stats), ()
         stats.seconds = time.monotonic() - started
         stats.counts = {"iterations": widening.iterations, "released": widening.released(), "literals": widening.total}
@@ -194,7 +194,7 @@ def _ask(program: Program, unwound: Unwound, widening: Widening, stats: Stats) -
     return Verdict("UNKNOWN", _asked(program), [f"no violation in {formula.describe()}: {count}", *lines], [], stats, lines), tuple(cuts)
 
 
-def _reachable(formula: Schedule, solver: Solver, deadline: float | None) -> list[str]:
+def _reachable(formula: ScheduleFormula, solver: Solver, deadline: float | None) -> list[str]:
     """The bounds that some run hits; one question tells whether there are any."""
     left = {name: term for name, term in formula.model.bounds.items() if term is not FALSE}
     found: list[str] = []

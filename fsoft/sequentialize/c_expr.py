@@ -47,7 +47,7 @@ def identifier(name: str) -> str:
 
 
 @dataclass(slots=True)
-class Expressions:
+class ExpressionPrinter:
     """Prints expressions. `names` are the C names of registers, `helpers` collects the helper functions that are used."""
 
     names: dict[str, str] = field(default_factory=dict)

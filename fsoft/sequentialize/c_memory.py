@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fsoft.analysis.actions import Touching
-from fsoft.circuit.encode.memory_terms import Facts
+from fsoft.circuit.encode.memory_terms import AddressFacts
 from fsoft.program.layout import Cells
 from fsoft.program.program import Action, Object, Program
 from fsoft.program.state import ALIVE, NEVER, can_die
@@ -13,7 +13,7 @@ from fsoft.sequentialize.c_expr import identifier, type_of
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class CVariable:
     """A C variable of the program: `count` 0 for a scalar. `initial` by position; the rest is 0."""
 
     name: str
@@ -46,13 +46,13 @@ class CMemory:
     """The variables of the objects that a Program touches; `layouts` are their cells, by the number of the object."""
 
     program: Program
-    facts: Facts = field(init=False)
-    variables: list[Variable] = field(default_factory=list)
+    facts: AddressFacts = field(init=False)
+    variables: list[CVariable] = field(default_factory=list)
     layouts: dict[int, Cells] = field(default_factory=dict)
     _named: dict[int, list[tuple[str, int]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.facts = Facts(self.program)
+        self.facts = AddressFacts(self.program)
         touched = 0
         for step in self.program.threads[0].template.steps:
             for action in step.actions:
@@ -72,14 +72,14 @@ class CMemory:
     def _object(self, obj: Object) -> None:
         self.layouts[obj.id] = Cells(obj)
         if can_die(obj):
-            self.variables.append(Variable(self.status(obj), "u8", 0, ((0, ALIVE if obj.alive else NEVER),)))
+            self.variables.append(CVariable(self.status(obj), "u8", 0, ((0, ALIVE if obj.alive else NEVER),)))
         if self.has_extent(obj):
-            self.variables.append(Variable(self.extent(obj), type_of(self.program.word), 0, ((0, obj.size if obj.alive else 0),)))
+            self.variables.append(CVariable(self.extent(obj), type_of(self.program.word), 0, ((0, obj.size if obj.alive else 0),)))
         for k, run in enumerate(obj.runs):
             at = {run.start + i * run.stride: i for i in range(run.count)}
             initial = tuple((at[o], v & (1 << 8 * run.size) - 1) for o, v in sorted(obj.initial.items()) if o in at and v)
             constant = obj.readonly and not can_die(obj) and not obj.undefined
-            self.variables.append(Variable(self.run(obj, k), type_of(8 * run.size), run.count if run.count > 1 else 0, initial, constant))
+            self.variables.append(CVariable(self.run(obj, k), type_of(8 * run.size), run.count if run.count > 1 else 0, initial, constant))
 
     # ------------------------------------------------------------ names
 

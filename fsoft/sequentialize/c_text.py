@@ -34,8 +34,8 @@ from fsoft.program.program import (
 )
 from fsoft.program.state import ALIVE, DEAD, NEVER, can_die
 from fsoft.sequentialize.c_access import Accesses
-from fsoft.sequentialize.c_expr import Expressions, identifier, number, size_of, type_of
-from fsoft.sequentialize.c_memory import CMemory, Variable
+from fsoft.sequentialize.c_expr import ExpressionPrinter, identifier, number, size_of, type_of
+from fsoft.sequentialize.c_memory import CMemory, CVariable
 from fsoft.sequentialize.sites import START, Sites
 from fsoft.sequentialize.targets import GCC_MAIN, TYPES, WIDE, Target
 
@@ -58,10 +58,10 @@ class _Printer:
         self.sites = Sites(program)
         self.memory = CMemory(program)
         self.accesses = Accesses(self.memory, target.assume.format("0"))
-        self.exprs = Expressions()
+        self.exprs = ExpressionPrinter()
         self.body: list[str] = []
         self.used: set[int] = set()
-        self.registers: list[Variable] = []
+        self.registers: list[CVariable] = []
         taken: set[str] = set()
         for name, register in self.template.registers.items():
             plain = identifier(name)
@@ -69,7 +69,7 @@ class _Printer:
                 plain += "_"
             taken.add(plain)
             self.exprs.names[name] = f"r_{plain}"
-            self.registers.append(Variable(f"r_{plain}", self._type(register.width)))
+            self.registers.append(CVariable(f"r_{plain}", self._type(register.width)))
 
     def _type(self, width: int) -> str:
         if self.target.vectors and size_of(width) != width:

@@ -17,20 +17,19 @@ from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, make, negate
 from fsoft.program.program import Action, Assign, Check, Halt, Input, Load, Marker, Program, Step
 from fsoft.properties.race_objects import race_ranges
-from fsoft.properties.waits import Source as Waited
-from fsoft.properties.waits import Waits
+from fsoft.properties.waits import Waits, WaitSource
 from fsoft.sequentialize.coverage import beyond
 from fsoft.sequentialize.leaks import add_leaks
 from fsoft.sequentialize.lives import Lives
-from fsoft.sequentialize.probe import Probe, Seen
-from fsoft.sequentialize.sequential import Writer
-from fsoft.sequentialize.threads import Positions, Source
+from fsoft.sequentialize.probe import Probe, SeenAccess
+from fsoft.sequentialize.sequential import TemplateWriter
+from fsoft.sequentialize.threads import Positions, ThreadSource
 
 
 class Final:
     """Writes the end of the sequential Program. `held`: somebody is inside an atomic section."""
 
-    def __init__(self, out: Writer, positions: Positions, sources: list[Source], lives: Lives, held: Expr = FALSE):
+    def __init__(self, out: TemplateWriter, positions: Positions, sources: list[ThreadSource], lives: Lives, held: Expr = FALSE):
         self.out, self.positions, self.sources, self.lives, self.held = out, positions, sources, lives, held
         self.program: Program = out.concurrent
         self.validity, self.points_to = Validity(self.program), PointsTo(self.program)
@@ -46,7 +45,7 @@ class Final:
                 here = self.positions.at(source, location)
                 self.probes[source.slot, location] = [self._probe(source, step, here) for _, step in steps]
 
-    def _probe(self, source: Source, step: Step, here: Expr) -> Probe:
+    def _probe(self, source: ThreadSource, step: Step, here: Expr) -> Probe:
         return Probe(self.out, source, step, here, self.validity, self.lives, self.points_to, self.races).look()
 
     def moves(self, slot: int, besides: str = "") -> Expr:
@@ -131,7 +130,7 @@ class Final:
             all_wait = conj(all_wait, disj(negate(chosen[slot]), waiting))
         return self._kept("circling", conj(someone, all_wait))
 
-    def _edges(self, waits: Waits, source: Source) -> list[Expr]:
+    def _edges(self, waits: Waits, source: ThreadSource) -> list[Expr]:
         """For each thread whether this one waits for it."""
         count = len(self.sources)
         found: list[Expr] = [FALSE] * count
@@ -152,7 +151,7 @@ class Final:
             found = [disj(old, conj(here, conj(tried, new))) for old, new in zip(found, common, strict=True)]
         return [row if row is FALSE else self._kept(f"waits.{source.slot}.{k}", row) for k, row in enumerate(found)]
 
-    def _named(self, source: Source, waited: tuple[Waited, ...], here: Expr) -> list[Expr]:
+    def _named(self, source: ThreadSource, waited: tuple[WaitSource, ...], here: Expr) -> list[Expr]:
         """Whom the words name that a blocked step reads."""
         count = len(self.sources)
         named: list[Expr] = [FALSE] * count
@@ -184,7 +183,7 @@ class Final:
                 if one is not None and other is not None:
                     self.out.step([Check(negate(self._race(one, other)), "no-data-race", "data race")], "two accesses at once")
 
-    def _accesses(self, source: Source) -> list[list[Seen]]:
+    def _accesses(self, source: ThreadSource) -> list[list[SeenAccess]]:
         """The accesses of a thread that could meet one of another thread, by location."""
         reach = [0] * len(self.sources)
         for (slot, _), probes in self.probes.items():
@@ -199,7 +198,7 @@ class Final:
                 found.append([s for p in probes for s in p.seen if self.points_to.touched(slot, s.action) & others and s.when is not FALSE])
         return [row for row in found if row]
 
-    def _pending(self, slot: int, rows: list[list[Seen]]) -> tuple[Expr, Expr, Expr, Expr, Expr] | None:
+    def _pending(self, slot: int, rows: list[list[SeenAccess]]) -> tuple[Expr, Expr, Expr, Expr, Expr] | None:
         """(there is one, address, size, it writes, it is atomic) of the access of a thread that is looked at."""
         if not rows:
             return None

@@ -30,9 +30,9 @@ from fsoft.program.interpreter import in_section
 from fsoft.program.program import Action, Alloc, Assign, Free, Halt, Input, Marker, Program, Require, Step
 from fsoft.sequentialize.final import Final
 from fsoft.sequentialize.lives import Lives
-from fsoft.sequentialize.schedule import Schedule
-from fsoft.sequentialize.sequential import GO, Sequential, Writer
-from fsoft.sequentialize.threads import Effects, Positions, Source, in_webs
+from fsoft.sequentialize.schedule import RoundSchedule
+from fsoft.sequentialize.sequential import GO, Sequential, TemplateWriter
+from fsoft.sequentialize.threads import Effects, Positions, ThreadSource, in_webs
 
 OF_STATES = frozenset({"no-deadlock", "no-data-race", "valid-memtrack"})
 
@@ -44,7 +44,7 @@ _forced_completion = False
 class Lazy:
     """The transformation. `coverage`: a bound tells whether some run needs another round (for native checking, not for other tools)."""
 
-    schedule: Schedule
+    schedule: RoundSchedule
     coverage: bool = True
 
     def apply(self, program: Program) -> Sequential:
@@ -58,8 +58,8 @@ class _Playing:
     def __init__(self, options: Lazy, program: Program):
         self.options, self.program = options, program
         sharing, validity = Sharing(program), Validity(program)
-        self.sources = [Source(program, thread, sharing, validity) for thread in program.threads]
-        self.out = Writer(program)
+        self.sources = [ThreadSource(program, thread, sharing, validity) for thread in program.threads]
+        self.out = TemplateWriter(program)
         self.positions, self.lives = Positions(self.out), Lives(self.out)
         self.go = self.out.register(GO, 1)
         self.busy: list[dict[int, Expr]] = []
@@ -101,7 +101,7 @@ class _Playing:
 
     # ------------------------------------------------------------ threads
 
-    def _visit(self, number: int, source: Source) -> None:
+    def _visit(self, number: int, source: ThreadSource) -> None:
         """One thread in one round."""
         width = len(source.ranks).bit_length()
         switch = self.out.register(f"cs.{source.slot}", max(1, width))
@@ -123,7 +123,7 @@ class _Playing:
             stays = reduce(disj, [self.positions.at(source, location) for location in source.inside])
             self.out.step([Assign(str(self.held.data), disj(self.held, stays))], "nobody moves while a thread is inside an atomic section")
 
-    def _picks(self, source: Source, location: int) -> list[Expr]:
+    def _picks(self, source: ThreadSource, location: int) -> list[Expr]:
         """Which of the steps from a location is tried, where guards do not decide that."""
         count = len(source.out[location])
         if count == 1 or not source.chosen(location):
@@ -135,7 +135,7 @@ class _Playing:
 
     # ------------------------------------------------------------ steps
 
-    def _step(self, number: int, source: Source, index: int, step: Step, here: Expr) -> None:
+    def _step(self, number: int, source: ThreadSource, index: int, step: Step, here: Expr) -> None:
         """A step of a thread, taken if its guard holds and the thread is `here` and goes on."""
         location = self.positions.at(source, step.source)
         actions: list[Action] = [
@@ -168,13 +168,13 @@ class _Playing:
             actions.append(Assign(str(target.data), disj(target, on)))
         self.out.step(actions, step.text, step, (source.slot, index))
 
-    def _done(self, source: Source, action: Action, new: Action, when: Expr) -> list[Action]:
+    def _done(self, source: ThreadSource, action: Action, new: Action, when: Expr) -> list[Action]:
         """An action that goes on: `new` on the registers of the copy."""
         if isinstance(new, (Alloc, Free)):
             return self.lives.done(new, when)
         return [new if source.harmless(action) else with_when(new, when)]
 
-    def _halt(self, source: Source, halt: Halt, when: Expr, on: Expr, whole: bool, actions: list[Action]) -> Expr:
+    def _halt(self, source: ThreadSource, halt: Halt, when: Expr, on: Expr, whole: bool, actions: list[Action]) -> Expr:
         """A halt of the whole run, or of this thread alone; whether the thread goes on after it."""
         if whole:
             actions.append(Halt(halt.kind, halt.marker, when, halt.loc))

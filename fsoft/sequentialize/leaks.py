@@ -12,10 +12,10 @@ from fsoft.program.program import Action, Assign, Check, Load, Measure, Object
 from fsoft.program.state import can_die
 from fsoft.properties.leaks import ROOTS
 from fsoft.sequentialize.lives import Lives
-from fsoft.sequentialize.sequential import Writer
+from fsoft.sequentialize.sequential import TemplateWriter
 
 
-def add_leaks(out: Writer, lives: Lives, over: Expr) -> None:
+def add_leaks(out: TemplateWriter, lives: Lives, over: Expr) -> None:
     """The check, if the process is `over`."""
     program = out.concurrent
     points_to = PointsTo(program)
@@ -42,7 +42,7 @@ def add_leaks(out: Writer, lives: Lives, over: Expr) -> None:
     out.step([Check(negate(lost), "valid-memtrack", "memory leak", over)], "nothing is lost")
 
 
-def _live(out: Writer, obj: Object) -> Expr:
+def _live(out: TemplateWriter, obj: Object) -> Expr:
     """The object is alive, as an object is that has some bytes."""
     program = out.concurrent
     size, alive = out.register(f"size.{obj.id}", program.word), out.register(f"live.{obj.id}", 1)
@@ -52,7 +52,7 @@ def _live(out: Writer, obj: Object) -> Expr:
     return alive
 
 
-def _words(out: Writer, obj: Object, live: Expr | None) -> list[Expr]:
+def _words(out: TemplateWriter, obj: Object, live: Expr | None) -> list[Expr]:
     """The words in an object that may be pointers. Small cells are put together."""
     program = out.concurrent
     size, found = program.word // 8, []

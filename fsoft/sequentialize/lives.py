@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fsoft.analysis.actions import with_when
 from fsoft.program.expr import Expr, conj, const, disj, eq, negate
 from fsoft.program.program import Action, Alloc, Assign, Free, Leave, Load, Object, Program, Require, Store
-from fsoft.sequentialize.sequential import Writer
+from fsoft.sequentialize.sequential import TemplateWriter
 
 _GIVEN = "given"
 
@@ -21,7 +21,7 @@ _GIVEN = "given"
 class Lives:
     """`live` and `used` (it has lived at some time) by the number of the object; only objects that are followed are in them."""
 
-    out: Writer
+    out: TemplateWriter
     live: dict[int, Expr] = field(default_factory=dict)
     used: dict[int, Expr] = field(default_factory=dict)
 

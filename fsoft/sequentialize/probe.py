@@ -18,12 +18,12 @@ from fsoft.program.program import Action, Alloc, Assign, Check, Enter, Free, Hal
 from fsoft.program.state import can_die
 from fsoft.sequentialize.lives import Lives
 from fsoft.sequentialize.overlay import Overlay
-from fsoft.sequentialize.sequential import Writer
-from fsoft.sequentialize.threads import Source
+from fsoft.sequentialize.sequential import TemplateWriter
+from fsoft.sequentialize.threads import ThreadSource
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenAccess:
     """An access of a step that is enabled."""
 
     when: Expr
@@ -38,8 +38,8 @@ class Seen:
 class Probe:
     """Looks at a step of a thread that is at the source of the step if `here` holds. `whole`: accesses are asked for, too."""
 
-    out: Writer
-    source: Source
+    out: TemplateWriter
+    source: ThreadSource
     step: Step
     here: Expr
     validity: Validity
@@ -47,7 +47,7 @@ class Probe:
     points_to: PointsTo
     whole: bool = False
     enabled: Expr = TRUE
-    seen: list[Seen] = field(default_factory=list)
+    seen: list[SeenAccess] = field(default_factory=list)
     _running: Expr = TRUE
     _known: dict[str, Expr] = field(default_factory=dict)
     _memory: Overlay = field(init=False)
@@ -68,7 +68,9 @@ class Probe:
                 break
         if actions:
             self.out.step(actions, f"a look at: {self.step.text}", self.step)
-        self.seen = [Seen(conj(conj(self.here, self.enabled), s.when), s.address, s.size, s.write, s.atomic, s.action) for s in self.seen]
+        self.seen = [
+            SeenAccess(conj(conj(self.here, self.enabled), s.when), s.address, s.size, s.write, s.atomic, s.action) for s in self.seen
+        ]
         return self
 
     def expr(self, expr: Expr) -> Expr:
@@ -248,4 +250,4 @@ class Probe:
     def _saw(self, action: Action, when: Expr, address: Expr, size: Expr, write: bool, sync: bool) -> None:
         if self.whole:
             atomic = sync or in_section(self.source.program, self.source.slot, self.step)
-            self.seen.append(Seen(when, address, resize(size, self.source.program.word, False), write, atomic, action))
+            self.seen.append(SeenAccess(when, address, resize(size, self.source.program.word, False), write, atomic, action))

@@ -15,7 +15,7 @@ MOST = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Schedule:
+class RoundSchedule:
     """For each round the slots that may run in it, in order. `restricted`: someone is left out somewhere. `tail`: no more than that
     after the last round main has another turn."""
 
@@ -33,7 +33,7 @@ class Schedule:
         return count + (" of the given schedule" if self.restricted else " and main once more" if self.tail else "")
 
 
-def schedule_of(program: Program, rounds: int | None, text: str | None, default: int = 2, tail: bool = False) -> Schedule:
+def schedule_of(program: Program, rounds: int | None, text: str | None, default: int = 2, tail: bool = False) -> RoundSchedule:
     """The schedule that was asked for; a BadBound if it means nothing. `tail`: main has a turn after the rounds, to look at what the
     others have left; nearly for nothing, and often that is where the error is."""
     slots = tuple(range(len(program.threads)))
@@ -42,7 +42,7 @@ def schedule_of(program: Program, rounds: int | None, text: str | None, default:
         if not 1 <= count <= MOST:
             raise BadBound(f"--rounds: from 1 to {MOST}, not {count}")
         tail = tail and len(slots) > 1
-        return Schedule((*((slots,) * count), *((slots[:1],) * tail)), tail=tail)
+        return RoundSchedule((*((slots,) * count), *((slots[:1],) * tail)), tail=tail)
     parts = text.split(":")
     if rounds is not None and rounds != len(parts):
         raise BadBound(f"--schedule has {len(parts)} rounds, --rounds says {rounds}")
@@ -50,7 +50,7 @@ def schedule_of(program: Program, rounds: int | None, text: str | None, default:
         raise BadBound(f"--schedule: at most {MOST} rounds")
     chosen = [slots if part.strip() == "+" else _some(program, part) for part in parts]
     chosen[0] = tuple(sorted({0, *chosen[0]}))
-    return Schedule(tuple(chosen), any(one != slots for one in chosen))
+    return RoundSchedule(tuple(chosen), any(one != slots for one in chosen))
 
 
 def _some(program: Program, part: str) -> tuple[int, ...]:

@@ -41,7 +41,7 @@ class Sequential:
 
 
 @dataclass(slots=True)
-class Writer:
+class TemplateWriter:
     """Writes the template, step after step."""
 
     concurrent: Program

@@ -14,7 +14,7 @@ from fsoft.passes.ways import all_exclusive
 from fsoft.program.expr import TRUE, evaluate
 from fsoft.program.interpreter import Machine, Script
 from fsoft.program.program import Alloc, Enter, Input, Program, Step
-from fsoft.program.state import Event, Question, Violation
+from fsoft.program.state import ChoicePoint, Event, Violation
 from fsoft.program.verdict import Move
 
 START = -1
@@ -174,7 +174,7 @@ class _Run:
             if where is not None:
                 self._bear(where.base, (index, place))
 
-    def _choose(self, question: Question, options: Sequence[int] | None) -> int:
+    def _choose(self, question: ChoicePoint, options: Sequence[int] | None) -> int:
         if question.kind == "undefined":
             site = self.born.get(self.machine.memory.cell_of(question), -1)
         else:

@@ -14,7 +14,7 @@ from fsoft.passes.ways import all_exclusive
 from fsoft.passes.webs import split_webs
 from fsoft.program.expr import Expr, reg, substitute
 from fsoft.program.program import Action, Alloc, Assign, Enter, Free, Leave, Load, Program, Step, Store, Thread
-from fsoft.sequentialize.sequential import Writer
+from fsoft.sequentialize.sequential import TemplateWriter
 
 Effects = (Store, Alloc, Free, Enter, Leave)
 
@@ -25,7 +25,7 @@ def in_webs(program: Program) -> Program:
     return replace(program, threads=[replace(thread, template=split[id(thread.template)]) for thread in program.threads])
 
 
-class Source:
+class ThreadSource:
     """The template of a slot (`in_webs`), read for copying.
 
     `ranks[l]`: the number of a location among those where the thread may stop (others can see the step that follows, or it may block).
@@ -103,11 +103,11 @@ class Source:
 class Positions:
     """Where threads are: a bit for each location of each, and whether they have stopped early."""
 
-    def __init__(self, out: Writer):
+    def __init__(self, out: TemplateWriter):
         self.out = out
 
-    def at(self, source: Source, location: int) -> Expr:
+    def at(self, source: ThreadSource, location: int) -> Expr:
         return self.out.register(f"at.{source.slot}.{location}", 1)
 
-    def gone(self, source: Source) -> Expr:
+    def gone(self, source: ThreadSource) -> Expr:
         return self.out.register(f"gone.{source.slot}", 1)

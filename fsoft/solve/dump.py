@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from fsoft.circuit.formats.smtlib import apply, constant, quoted, sort
-from fsoft.circuit.model.lower import Lowering
+from fsoft.circuit.model.lower import TermLowering
 from fsoft.frontend.source import InputError, Loc
 from fsoft.program.expr import Expr, postorder
 from fsoft.solve.terms import Solver, make_solver
@@ -15,7 +15,7 @@ from fsoft.solve.terms import Solver, make_solver
 
 def write_question(terms: Sequence[Expr], comment: str = "") -> str:
     """The text of a file that is satisfiable if and only if all terms (of one bit) can hold together."""
-    lowered = [Lowering()(term) for term in terms]
+    lowered = [TermLowering()(term) for term in terms]
     return "\n".join(_lines(lowered, comment)) + "\n"
 
 

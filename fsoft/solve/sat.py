@@ -21,7 +21,7 @@ _NO_BUDGET = frozenset({"lingeling", "cadical103", "cadical153"})
 _SLICE = 5000
 
 
-class OutOfTime(Exception):
+class SolverTimeout(Exception):
     """The deadline passed inside a solver."""
 
 
@@ -69,7 +69,7 @@ class Sat:
     def _sliced(self, assumptions: list[int], deadline: float) -> bool:
         while True:
             if time.monotonic() > deadline:
-                raise OutOfTime
+                raise SolverTimeout
             self._inner.conf_budget(_SLICE)
             answer = self._inner.solve_limited(assumptions)
             if answer is not None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from fsoft.circuit.model.lower import Lowering
+from fsoft.circuit.model.lower import TermLowering
 from fsoft.frontend.source import NOWHERE, InputError
 from fsoft.process.interrupts import noticed
 from fsoft.program.expr import Expr, walk
 from fsoft.program.meaning import elements, repeated
-from fsoft.solve.sat import OutOfTime
+from fsoft.solve.sat import SolverTimeout
 
 _KINDS = {
     "not": "BV_NOT", "neg": "BV_NEG", "and": "BV_AND", "or": "BV_OR", "xor": "BV_XOR", "add": "BV_ADD", "sub": "BV_SUB", "mul": "BV_MUL",
@@ -49,7 +49,7 @@ class Smt:
         self._options = options
         self._solver = bitwuzla.Bitwuzla(self._manager, options)
         self._sorts: dict[tuple[int, int], Any] = {}
-        self._lower = Lowering()
+        self._lower = TermLowering()
         self.calls = 0
 
     def sort(self, width: int, index: int = 0) -> Any:
@@ -160,12 +160,12 @@ class Smt:
         self.calls += 1
         end = float("inf") if deadline is None else deadline
         if time.monotonic() >= end:
-            raise OutOfTime
+            raise SolverTimeout
         with noticed() as interrupted:
             self._solver.configure_terminator(lambda: interrupted() or time.monotonic() > end)
             answer = self._solver.check_sat(*assumptions)
         if answer == self._b.Result.UNKNOWN:
-            raise OutOfTime if deadline is not None and time.monotonic() > deadline else Undecided
+            raise SolverTimeout if deadline is not None and time.monotonic() > deadline else Undecided
         return bool(answer == self._b.Result.SAT)
 
     def value(self, term: Any) -> int:

@@ -6,10 +6,10 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from fsoft.circuit.model.lower import Lowering
+from fsoft.circuit.model.lower import TermLowering
 from fsoft.frontend.source import NOWHERE, InputError
 from fsoft.program.expr import Expr, array_elements, evaluate, walk
-from fsoft.solve.sat import OutOfTime
+from fsoft.solve.sat import SolverTimeout
 from fsoft.solve.smt import Undecided
 
 _DIRECT = {"add": "__add__", "sub": "__sub__", "mul": "__mul__", "and": "__and__", "or": "__or__", "xor": "__xor__", "shl": "__lshift__",
@@ -29,7 +29,7 @@ class Z3:
         self._z: Any = z3
         self._context = z3.Context()
         self._solver = z3.SolverFor("QF_ABV", ctx=self._context)
-        self._lower = Lowering()
+        self._lower = TermLowering()
         self._leaves: dict[str, Any] = {}
         self._done: dict[Expr, Any] = {}
         self._named: dict[Expr, Any] = {}
@@ -115,7 +115,7 @@ class Z3:
         if deadline is not None:
             left = deadline - time.monotonic()
             if left <= 0:
-                raise OutOfTime
+                raise SolverTimeout
             self._solver.set("timeout", max(1, int(1000 * left)))
         names = [self._name_of(term) for term in assumptions]
         self._assumed = {str(name): term for name, term in zip(names, assumptions, strict=True)}
@@ -133,7 +133,7 @@ class Z3:
         answer = self._solver.check(*names)
         if answer == self._z.unknown:
             if deadline is not None and time.monotonic() >= deadline - 0.01:
-                raise OutOfTime
+                raise SolverTimeout
             why = self._solver.reason_unknown()  # Z3 takes Ctrl-C for itself
             raise KeyboardInterrupt if "interrupted" in why or "cancel" in why else Undecided
         satisfiable = bool(answer == self._z.sat)

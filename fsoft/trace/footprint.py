@@ -13,13 +13,13 @@ from fsoft.program.verdict import Move
 
 
 @dataclass(frozen=True, slots=True)
-class Footprint:
+class MoveFootprint:
     """Entries that a move reads and those that it writes. Reading undefined memory defines it: that is a write, too."""
 
     reads: frozenset[int]
     writes: frozenset[int]
 
-    def depends(self, other: Footprint) -> bool:
+    def depends(self, other: MoveFootprint) -> bool:
         """Whether the order of two moves of different threads may matter."""
         return not (self.writes.isdisjoint(other.reads | other.writes) and self.reads.isdisjoint(other.writes))
 
@@ -31,23 +31,23 @@ class Footprints:
         self.machine, self.layout = machine, machine.layout
         self._allocating: dict[tuple[int, int], frozenset[int]] = {}
 
-    def of(self, one: Played) -> Footprint:
+    def of(self, one: Played) -> MoveFootprint:
         return self.taken(one.before, one.move, one.after)
 
-    def taken(self, before: State, move: Move, after: State) -> Footprint:
+    def taken(self, before: State, move: Move, after: State) -> MoveFootprint:
         """The footprint of a move that leads from one state to another."""
         log: list[Access] = []
         self.machine.function(move.slot, move.step)(list(before), Script(move.choices), [], log)
         return self._footprint(move, before, after, log)
 
-    def _footprint(self, move: Move, before: State, after: State, log: Iterable[Access]) -> Footprint:
+    def _footprint(self, move: Move, before: State, after: State, log: Iterable[Access]) -> MoveFootprint:
         low, high = self.layout.spans[move.slot]
         writes = {k for k, (old, new) in enumerate(zip(before, after)) if (old is not new and old != new) and not low <= k < high}
         reads = set(self._pool(move))
         for access in log:
             entries = set(self._entries(access))
             (writes if access.write else reads).update(entries)
-        return Footprint(frozenset(reads), frozenset(writes))
+        return MoveFootprint(frozenset(reads), frozenset(writes))
 
     def _entries(self, access: Access) -> Iterable[int]:
         place = self.layout.places[access.object]
@@ -69,4 +69,4 @@ class Footprints:
         return self._allocating[key]
 
 
-__all__ = ["Footprint", "Footprints"]
+__all__ = ["MoveFootprint", "Footprints"]

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from fsoft.frontend.source import Loc
-from fsoft.trace.statements import Answer, Statement, Story
-from fsoft.trace.task import PRODUCER, VERSION, Task, creation_time
+from fsoft.trace.statements import InputValue, ThreadStatement, ThreadStory
+from fsoft.trace.task import PRODUCER, VERSION, ReportTask, creation_time
 
 Data = dict[str, str]
 
@@ -37,7 +37,7 @@ _HEAD = """<?xml version="1.0" encoding="UTF-8" standalone="no"?>
 _LOOP = "loop"  # on the edge with which a loop begins; it is not written
 
 
-def violation_graphml(task: Task, story: Story, lasso: bool = False) -> str:
+def violation_graphml(task: ReportTask, story: ThreadStory, lasso: bool = False) -> str:
     """The witness of a run that violates the property; `lasso`: the run never ends, and its loop (or its last state) repeats."""
     edges = list(_edges(task, story))
     if lasso:
@@ -47,7 +47,7 @@ def violation_graphml(task: Task, story: Story, lasso: bool = False) -> str:
     return _document(task, "violation_witness", nodes, edges)
 
 
-def _lasso(task: Task, edges: list[Data]) -> str:
+def _lasso(task: ReportTask, edges: list[Data]) -> str:
     begins = next((k for k, data in enumerate(edges) if _LOOP in data), len(edges))
     if begins == len(edges):  # nobody moves any more
         edges.append({})
@@ -57,12 +57,12 @@ def _lasso(task: Task, edges: list[Data]) -> str:
     return _document(task, "violation_witness", nodes, plain, begins)
 
 
-def correctness_graphml(task: Task) -> str:
+def correctness_graphml(task: ReportTask) -> str:
     """The witness that claims that the property holds."""
     return _document(task, "correctness_witness", [{"entry": "true"}], [])
 
 
-def _edges(task: Task, story: Story) -> Iterator[Data]:
+def _edges(task: ReportTask, story: ThreadStory) -> Iterator[Data]:
     main = story.actors[0]
     yield {"enterFunction": main.name, "createThread": str(main.number)}
     for actor in story.actors[1:]:
@@ -88,14 +88,14 @@ def _edges(task: Task, story: Story) -> Iterator[Data]:
             yield _place(task, point.loc) | {"threadId": str(point.thread)}
 
 
-def _at_entry(task: Task, statement: Statement) -> bool:
+def _at_entry(task: ReportTask, statement: ThreadStatement) -> bool:
     """Whether it only enters or leaves the start routine: it is at its head, and no statement begins there."""
     if statement.inputs or statement.creates or not statement.tags & {"start", "exit"}:
         return False
     return not statement.text or not task.column_of(statement.loc, statement.text)
 
 
-def _statement(task: Task, statement: Statement, thread: Data) -> Iterator[Data]:
+def _statement(task: ReportTask, statement: ThreadStatement, thread: Data) -> Iterator[Data]:
     """One edge, and one more for each further thread or input: an edge can name one of either."""
     place = _place(task, statement.loc)
     created = [place | {"createThread": str(number)} for number in statement.creates]
@@ -104,13 +104,13 @@ def _statement(task: Task, statement: Statement, thread: Data) -> Iterator[Data]
         yield data | thread
 
 
-def _place(task: Task, loc: Loc) -> Data:
+def _place(task: ReportTask, loc: Loc) -> Data:
     if loc.line <= 0:
         return {}
     return ({"originfile": loc.file} if loc.file != task.files[0] else {}) | {"startline": str(loc.line)}
 
 
-def _assumption(task: Task, statement: Statement, answer: Answer) -> Data:
+def _assumption(task: ReportTask, statement: ThreadStatement, answer: InputValue) -> Data:
     """The value that was returned; where it goes straight into a variable, that of the variable, which more validators understand."""
     name = returned(answer)
     stored = re.search(rf"(\w+)\s*=\s*{name}\s*\(\s*\)\s*;", task.line(answer.question.loc))
@@ -120,13 +120,13 @@ def _assumption(task: Task, statement: Statement, answer: Answer) -> Data:
     return {"assumption": f"\\result == {answer.number};", "assumption.resultfunction": name}
 
 
-def returned(answer: Answer) -> str:
+def returned(answer: InputValue) -> str:
     """The name of the function that returned the value, "" if it came in another way."""
     name = answer.question.name
     return name[:-2] if answer.question.kind == "input" and name.endswith("()") and name[:-2].isidentifier() else ""
 
 
-def _document(task: Task, kind: str, nodes: list[Data], edges: list[Data], back: int | None = None) -> str:
+def _document(task: ReportTask, kind: str, nodes: list[Data], edges: list[Data], back: int | None = None) -> str:
     """The file; the last edge leads to node `back`, if that is given."""
     graph = {
         "witness-format-version": "1.0",

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from fsoft.program.expr import TRUE, show
 from fsoft.program.program import Check, Program, Step, Template
-from fsoft.program.text import Words
+from fsoft.program.text import AddressNames
 from fsoft.trace.html import asset, document
 from fsoft.trace.layered import Drawing, draw
 from fsoft.trace.values import user_loc
@@ -28,7 +28,7 @@ _TOOLS = (
 
 def graphs(program: Program, name: str) -> str:
     """The whole file; `name` is what the user calls the program."""
-    words = Words(program)
+    words = AddressNames(program)
     parts = [_template(program, words, number, template) for number, template in enumerate(program.templates())]
     links = "".join(f'<li><a href="#g{k}">{escape(t.name)}</a></li>' for k, t in enumerate(program.templates()))
     counts = f"{len(program.threads)} threads, {sum(len(t.steps) for t in program.templates())} steps, {len(program.objects) - 1} objects"
@@ -37,7 +37,7 @@ def graphs(program: Program, name: str) -> str:
     return document(f"{name}: control flow", f'{head}{_TOOLS}<main class="whole">{"".join(parts)}</main>{foot}', asset("graph.js"))
 
 
-def _template(program: Program, words: Words, number: int, template: Template) -> str:
+def _template(program: Program, words: AddressNames, number: int, template: Template) -> str:
     threads = ", ".join(f"{t.index} {t.name}" for t in program.threads if t.template is template)
     title = f'<h2 id="g{number}">{escape(template.name)}</h2><p>Threads: {escape(threads)}</p>'
     picture = f'<figure tabindex="0" role="group" aria-label="Drawing of {escape(template.name)}">{_svg(template, number)}</figure>'
@@ -124,7 +124,7 @@ def _edge(way: Sequence[tuple[float, float]], ends: tuple[float, float], back: b
 # ---------------------------------------------------------------- the table
 
 
-def _table(words: Words, template: Template, number: int) -> str:
+def _table(words: AddressNames, template: Template, number: int) -> str:
     head = "".join(f'<th scope="col">{name}</th>' for name in ("from", "to", "place", "statement", "guard", "actions", "tags"))
     rows = []
     for k, step in enumerate(template.steps):

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from fsoft.trace.outcome import Outcome
-from fsoft.trace.statements import Story
-from fsoft.trace.task import PRODUCER, Task, creation_time
+from fsoft.trace.statements import ThreadStory
+from fsoft.trace.task import PRODUCER, ReportTask, creation_time
 
 
-def junit(task: Task, outcomes: Sequence[Outcome]) -> str:
+def junit(task: ReportTask, outcomes: Sequence[Outcome]) -> str:
     """One suite for the program."""
     cases = [case for one in outcomes for case in _cases(task, one)]
     counts = {tag: sum(f"<{tag} " in case for case in cases) for tag in ("failure", "error", "skipped")}
@@ -26,12 +26,12 @@ def junit(task: Task, outcomes: Sequence[Outcome]) -> str:
     return "\n".join([*lines, *cases, "  </testsuite>", "</testsuites>", ""])
 
 
-def _cases(task: Task, one: Outcome) -> list[str]:
+def _cases(task: ReportTask, one: Outcome) -> list[str]:
     names = [one.name] if one.name else sorted(task.checks)
     return [_case(task, one, name, one.verdict.stats.seconds / len(names)) for name in names]
 
 
-def _case(task: Task, one: Outcome, name: str, seconds: float) -> str:
+def _case(task: ReportTask, one: Outcome, name: str, seconds: float) -> str:
     verdict = one.verdict
     body = ""
     if verdict.kind == "FALSE" and not one.name and name != verdict.prop:
@@ -46,7 +46,7 @@ def _case(task: Task, one: Outcome, name: str, seconds: float) -> str:
     return f"{head}>{body}</testcase>" if body else f"{head}/>"
 
 
-def _run(story: Story | None) -> list[str]:
+def _run(story: ThreadStory | None) -> list[str]:
     """The run, a line per statement."""
     statements = story.statements if story is not None else []
     return ["", *(f"thread {s.thread}  {s.loc.file}:{s.loc.line}  {s.text}" for s in statements if s.text)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
-from fsoft.trace.statements import Story, told
+from fsoft.trace.statements import ThreadStory, told
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Outcome:
 
     name: str
     verdict: Verdict
-    story: Story | None = None
+    story: ThreadStory | None = None
 
     @property
     def message(self) -> str:

@@ -21,7 +21,7 @@ from fsoft.program.interpreter import Interpreter, Machine, Script
 from fsoft.program.memory import Memory
 from fsoft.program.program import Program, Step
 from fsoft.program.replay import observe
-from fsoft.program.state import DEAD, Access, Choose, Event, Layout, Question, State, Vector, Violation
+from fsoft.program.state import DEAD, Access, ChoicePoint, Choose, Event, Layout, State, Vector, Violation
 from fsoft.program.verdict import Move, Verdict
 from fsoft.properties.deadlocks import Deadlocks, candidates
 from fsoft.properties.leaks import unreachable
@@ -58,7 +58,7 @@ class _Watched(Memory):
         self.last: tuple[int, int, bool] | None = None
         self.allocated: list[tuple[int, int, Loc]] = []
 
-    def alloc(self, v: Vector, pool: int, size: int, choose: Choose, question: Question, zero: bool = False) -> int:
+    def alloc(self, v: Vector, pool: int, size: int, choose: Choose, question: ChoicePoint, zero: bool = False) -> int:
         address = super().alloc(v, pool, size, choose, question, zero)
         if address:
             self.allocated.append((address, size, question.loc))
@@ -82,7 +82,7 @@ class _Done:
     before: State
     after: State
     events: list[Event]
-    asked: list[tuple[Question, int]]
+    asked: list[tuple[ChoicePoint, int]]
     log: list[Access]
     allocated: list[tuple[int, int, Loc]]
 
@@ -190,7 +190,7 @@ class Recorder:
         one = self.layout.places[number]
         return one is not None and one.status >= 0 and done.before[one.status] != DEAD and done.after[one.status] == DEAD
 
-    def _input(self, question: Question, value: int, step: Step) -> Json:
+    def _input(self, question: ChoicePoint, value: int, step: Step) -> Json:
         loc = question.loc if not in_library(question.loc) else user_loc(step)
         kind = "padding" if question.kind == "input" and question.padding else question.kind
         entry = {"kind": kind, "name": question.name, "width": question.width, "signed": question.signed}

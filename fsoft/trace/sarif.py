@@ -17,8 +17,8 @@ from urllib.parse import quote
 
 from fsoft.frontend.source import Loc
 from fsoft.trace.outcome import Outcome
-from fsoft.trace.statements import Actor, Point, Statement, Story
-from fsoft.trace.task import PRODUCER, VERSION, Task, creation_time
+from fsoft.trace.statements import Actor, Point, ThreadStatement, ThreadStory
+from fsoft.trace.task import PRODUCER, VERSION, ReportTask, creation_time
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "fsoftFinding/v1"
@@ -46,7 +46,7 @@ _KINDS = {
 }  # fmt: skip
 
 
-def sarif(task: Task, outcomes: Sequence[Outcome], exit_code: int) -> str:
+def sarif(task: ReportTask, outcomes: Sequence[Outcome], exit_code: int) -> str:
     """The log of one run of fsoft."""
     violated = [one for one in outcomes if one.verdict.kind == "FALSE"]
     asked = dict.fromkeys([*sorted(task.checks), *(_rule_id(one) for one in outcomes if one.verdict.prop)])
@@ -80,7 +80,7 @@ def _rule(name: str) -> dict[str, Any]:
     }
 
 
-def _invocation(task: Task, outcomes: Sequence[Outcome], exit_code: int) -> dict[str, Any]:
+def _invocation(task: ReportTask, outcomes: Sequence[Outcome], exit_code: int) -> dict[str, Any]:
     found: dict[str, Any] = {"executionSuccessful": True, "exitCode": exit_code, "endTimeUtc": creation_time()}
     if task.command:
         found["commandLine"] = task.command
@@ -103,7 +103,7 @@ def _artifact(file: str) -> dict[str, Any]:
     return {"uri": quote(path.replace(os.sep, "/")), "uriBaseId": "%SRCROOT%"}
 
 
-def _physical(task: Task, loc: Loc) -> dict[str, Any]:
+def _physical(task: ReportTask, loc: Loc) -> dict[str, Any]:
     found: dict[str, Any] = {"artifactLocation": _artifact(loc.file)}
     if loc.line > 0:
         found["region"] = {"startLine": loc.line} | ({"startColumn": loc.column} if loc.column > 0 else {})
@@ -112,7 +112,7 @@ def _physical(task: Task, loc: Loc) -> dict[str, Any]:
     return found
 
 
-def _location(task: Task, loc: Loc, function: str, message: str = "") -> dict[str, Any]:
+def _location(task: ReportTask, loc: Loc, function: str, message: str = "") -> dict[str, Any]:
     found: dict[str, Any] = {"physicalLocation": _physical(task, loc)}
     if function:
         found["logicalLocations"] = [{"name": function, "kind": "function"}]
@@ -122,7 +122,7 @@ def _location(task: Task, loc: Loc, function: str, message: str = "") -> dict[st
 # ---------------------------------------------------------------- results
 
 
-def _result(task: Task, one: Outcome, rules: list[str]) -> dict[str, Any]:
+def _result(task: ReportTask, one: Outcome, rules: list[str]) -> dict[str, Any]:
     verdict, story = one.verdict, one.story
     points = story.points if story is not None else []
     place = points[0] if points else Point(0, verdict.loc, "", "")
@@ -146,13 +146,13 @@ def _result(task: Task, one: Outcome, rules: list[str]) -> dict[str, Any]:
     return found
 
 
-def fingerprint(task: Task, prop: str, points: Sequence[Point], about: str) -> str:
+def fingerprint(task: ReportTask, prop: str, points: Sequence[Point], about: str) -> str:
     """The same for the same defect in a text whose lines have moved: no line numbers, no columns, no order of threads."""
     places = sorted([os.path.basename(point.loc.file), point.function, " ".join(task.line(point.loc).split())] for point in points)
     return hashlib.sha256(json.dumps([prop, about, places]).encode()).hexdigest()[:32]
 
 
-def _thread_flows(task: Task, story: Story) -> list[dict[str, Any]]:
+def _thread_flows(task: ReportTask, story: ThreadStory) -> list[dict[str, Any]]:
     flows: dict[int, list[dict[str, Any]]] = {actor.number: [] for actor in story.actors}
     for order, statement in enumerate(story.statements, 1):
         flows[statement.thread].append(_step(task, statement, order))
@@ -177,7 +177,7 @@ def _who(actor: Actor) -> str:
     return f"thread {actor.number} ({actor.name}){made}"
 
 
-def _step(task: Task, statement: Statement, order: int) -> dict[str, Any]:
+def _step(task: ReportTask, statement: ThreadStatement, order: int) -> dict[str, Any]:
     changed = {name: new for name, (old, new) in statement.changes.items() if old != new}
     text = task.line(statement.loc).strip() or statement.text
     effects = [*(a.text for a in statement.inputs), *(f"{name} = {new}" for name, new in changed.items()), *statement.notes]

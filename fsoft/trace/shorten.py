@@ -31,7 +31,7 @@ from fsoft.program.replay import Finding, confirm, observe, without_halts
 from fsoft.program.state import Event, Halted, State, Violation
 from fsoft.program.verdict import InternalError, Move, Verdict
 from fsoft.properties import monitors
-from fsoft.trace.footprint import Footprint, Footprints
+from fsoft.trace.footprint import Footprints, MoveFootprint
 
 WORK = 20_000
 """Moves that may be executed in the search for a simpler run."""
@@ -198,7 +198,7 @@ class Shortener:
 
     # ------------------------------------------------------------ the ways to simplify
 
-    def _marked(self) -> list[Footprint]:
+    def _marked(self) -> list[MoveFootprint]:
         """The footprints of the moves of the best run."""
         run = self.best
         return [self.footprints.taken(before, move, after) for before, move, after in zip(run.states, run.moves, run.states[1:])]
@@ -303,7 +303,7 @@ def blocks_of(moves: Sequence[Move]) -> list[tuple[int, int]]:
     return list(zip(starts, [*starts[1:], len(moves)]))
 
 
-def _predecessors(moves: Sequence[Move], marks: Sequence[Footprint]) -> list[set[int]]:
+def _predecessors(moves: Sequence[Move], marks: Sequence[MoveFootprint]) -> list[set[int]]:
     """For each move, those of other threads that must come before it: the last to write what it touches, the readers of what it writes."""
     writer: dict[int, int] = {}
     readers: dict[int, list[int]] = {}

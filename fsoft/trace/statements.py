@@ -15,7 +15,7 @@ from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program, Step
 from fsoft.program.replay import Played, View, observe, play
-from fsoft.program.state import Event, Halted, Question, State, Violation
+from fsoft.program.state import ChoicePoint, Event, Halted, State, Violation
 from fsoft.program.verdict import Move
 from fsoft.properties.deadlocks import Deadlocks, candidates
 from fsoft.properties.races import Races, deed, raced_on
@@ -25,16 +25,16 @@ _HALTS = {"pruned": "the assumption fails", "ended": "the process ends", "cut": 
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class InputValue:
     """A value that the run got from outside: `number` as C reads it, `text` for a person."""
 
-    question: Question
+    question: ChoicePoint
     number: int
     text: str
 
 
 @dataclass(slots=True)
-class Statement:
+class ThreadStatement:
     """What one thread did on one line. `creates` are the threads that it started; `last` says that its thread ends here, `loop` that the
     loop of a lasso begins. `tags` are the kinds of its steps' tags, `calls` the user's call sites that lead here."""
 
@@ -44,7 +44,7 @@ class Statement:
     function: str
     text: str
     calls: tuple[Loc, ...] = ()
-    inputs: list[Answer] = field(default_factory=list)
+    inputs: list[InputValue] = field(default_factory=list)
     changes: dict[str, tuple[str, str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     creates: list[int] = field(default_factory=list)
@@ -74,11 +74,11 @@ class Actor:
 
 
 @dataclass(slots=True)
-class Story:
+class ThreadStory:
     """A run, told. `points` are the threads that violate the property: two for a race, those that wait for a deadlock, else one.
     `about` is what they race on, if they do."""
 
-    statements: list[Statement]
+    statements: list[ThreadStatement]
     actors: list[Actor]
     points: list[Point]
     about: str = ""
@@ -99,7 +99,7 @@ class _Teller:
         self.machine = Machine(program, compiled=False)
         self.names = Names(self.machine.layout)
         self.program = program
-        self.statements: list[Statement] = []
+        self.statements: list[ThreadStatement] = []
         self.actors: list[Actor] = []
         self.number: dict[int, int] = {}  # of the thread that a slot runs now
         self.functions = _functions(program)
@@ -141,7 +141,7 @@ class _Teller:
             if self._state(one.after, slot) == RUNNING and self._state(one.before, slot) not in (RUNNING, FINISHED):
                 told.creates.append(self._begin(slot, thread))
 
-    def _statement(self, slot: int, step: Step, thread: int, apart: bool) -> Statement:
+    def _statement(self, slot: int, step: Step, thread: int, apart: bool) -> ThreadStatement:
         """The statement that a move belongs to: the last one, or a new one."""
         loc, last = place_of_step(step), self.statements[-1] if self.statements else None
         if last is not None and not apart and (last.thread, last.loc[:2]) == (thread, loc[:2]):
@@ -149,17 +149,17 @@ class _Teller:
                 last.text = last.text or step.text
                 return last
         calls = tuple(call for call in step.calls if call.line > 0 and not in_library(call) and call[:2] != loc[:2])
-        told = Statement(thread, slot, loc, self.function(loc), step.text, calls, loop=apart)
+        told = ThreadStatement(thread, slot, loc, self.function(loc), step.text, calls, loop=apart)
         self.statements.append(told)
         return told
 
-    def _answer(self, question: Question, value: int) -> Answer:
+    def _answer(self, question: ChoicePoint, value: int) -> InputValue:
         layout = self.machine.layout
         if question.kind == "alloc":
-            return Answer(question, value, f"{question.name} {layout.describe(value)}" if value else "no heap object is left")
+            return InputValue(question, value, f"{question.name} {layout.describe(value)}" if value else "no heap object is left")
         shown = layout.format(value, question.width, "", question.signed)
         number = value - (1 << question.width) if question.signed and value >> (question.width - 1) else value
-        return Answer(question, number, f"{question.name} = {shown}")
+        return InputValue(question, number, f"{question.name} = {shown}")
 
     def _note(self, event: Event) -> str:
         if isinstance(event, Violation):
@@ -217,7 +217,7 @@ def _functions(program: Program) -> dict[tuple[str, int], str]:
     return found
 
 
-def told(program: Program, moves: Sequence[Move], prop: str = "", loop: int | None = None, loc: Loc = NOWHERE) -> Story:
+def told(program: Program, moves: Sequence[Move], prop: str = "", loop: int | None = None, loc: Loc = NOWHERE) -> ThreadStory:
     """The story of a run that violates `prop`. `loop` is the number of the move with which a loop begins, `loc` where the violation is said
     to be (for a run without moves)."""
     teller = _Teller(program)
@@ -227,7 +227,7 @@ def told(program: Program, moves: Sequence[Move], prop: str = "", loop: int | No
     points, about = teller.points(prop, played)
     points = points or [Point(0, loc, teller.function(loc), "")]
     statements = [s for s in teller.statements if s.loc.line > 0 and not in_library(s.loc)]
-    return Story(statements, teller.actors, points, about)
+    return ThreadStory(statements, teller.actors, points, about)
 
 
-__all__ = ["Actor", "Answer", "Point", "Statement", "Story", "place_of_step", "told"]
+__all__ = ["Actor", "InputValue", "Point", "ThreadStatement", "ThreadStory", "place_of_step", "told"]

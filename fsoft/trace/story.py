@@ -13,9 +13,9 @@ from typing import NamedTuple
 from fsoft.frontend.source import Loc
 from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine
-from fsoft.program.locks import Held
+from fsoft.program.locks import LockHolders
 from fsoft.program.program import Program, Step
-from fsoft.program.replay import Finding, Guilty, Played, confirm, play
+from fsoft.program.replay import Finding, GuiltyThread, Played, confirm, play
 from fsoft.program.state import State, Violation
 from fsoft.program.verdict import InternalError, Move
 from fsoft.properties import monitors
@@ -24,13 +24,13 @@ from fsoft.trace.causes import failing_values
 from fsoft.trace.footprint import Footprints
 from fsoft.trace.schedule import schedule_of
 from fsoft.trace.values import Names, Sources, in_library, is_hidden, statement, user_loc
-from fsoft.trace.waiting import BEGINS, Words
+from fsoft.trace.waiting import BEGINS, StepWords
 
 _WAKES = frozenset({"wake", "spurious", "timeout"})
 """Steps that end a wait: a line of their own, although the statement is the same."""
 
 
-class Frame(NamedTuple):
+class CallFrame(NamedTuple):
     """A function on the call stack, and where it is: the call of the next one, or the statement."""
 
     function: str
@@ -56,7 +56,7 @@ class Line:
     does: list[str] = field(default_factory=list)
     stop: str = ""
     owners: dict[str, list[int]] = field(default_factory=dict)
-    stack: tuple[Frame, ...] = ()
+    stack: tuple[CallFrame, ...] = ()
     first: int = 0
     last: int = 0
     pending: bool = False
@@ -122,8 +122,8 @@ class _Teller:
     def __init__(self, machine: Machine, played: Sequence[Played], loop: int | None):
         self.machine, self.program, self.played, self.loop = machine, machine.program, played, loop
         self.names = Names(machine.layout)
-        self.words = Words(machine, self.names)
-        self.held = Held(machine)
+        self.words = StepWords(machine, self.names)
+        self.held = LockHolders(machine)
         self.sources = Sources()
         self.met = _meetings(machine, played)
         self._functions: dict[int, dict[tuple[Loc, ...], str]] = {}
@@ -195,7 +195,7 @@ class _Teller:
                 owners.setdefault(name, []).append(slot)
         return owners
 
-    def stack(self, slot: int, step: Step) -> tuple[Frame, ...]:
+    def stack(self, slot: int, step: Step) -> tuple[CallFrame, ...]:
         """The functions that are active, outermost first."""
         template = self.program.threads[slot].template
         known = self._functions.get(id(template))
@@ -203,13 +203,13 @@ class _Teller:
             known = self._functions[id(template)] = {}
             for one in template.steps:
                 known.setdefault(one.calls, template.locations[one.source].function)
-        outer = [Frame(known.get(step.calls[:k], ""), call) for k, call in enumerate(step.calls)]
-        return (*outer, Frame(template.locations[step.source].function, user_loc(step)))
+        outer = [CallFrame(known.get(step.calls[:k], ""), call) for k, call in enumerate(step.calls)]
+        return (*outer, CallFrame(template.locations[step.source].function, user_loc(step)))
 
     def state(self) -> State:
         return self.played[-1].after if self.played else self.machine.initial()
 
-    def pending(self, one: Guilty) -> Line:
+    def pending(self, one: GuiltyThread) -> Line:
         """The statement that a thread is about to execute."""
         steps = candidates(self.machine, self.state(), one.slot)
         step = next((s for s in steps if s.loc == one.loc), steps[0] if steps else None)
@@ -270,4 +270,4 @@ def _meetings(machine: Machine, played: Sequence[Played]) -> dict[int, set[int]]
     return found
 
 
-__all__ = ["Frame", "Line", "Story", "tell"]
+__all__ = ["CallFrame", "Line", "Story", "tell"]

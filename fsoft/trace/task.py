@@ -38,7 +38,7 @@ def _blank(found: re.Match[str]) -> str:
 
 
 @dataclass(slots=True)
-class Task:
+class ReportTask:
     """`checks` are the properties that were asked, by name; `command` is the command line, for the reader; `formula` is the property
     of runs that a file is about."""
 
@@ -127,4 +127,4 @@ def creation_time() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", moment)
 
 
-__all__ = ["FORMULAS", "PRODUCER", "Task", "VERSION", "creation_time"]
+__all__ = ["FORMULAS", "PRODUCER", "ReportTask", "VERSION", "creation_time"]

@@ -10,13 +10,13 @@ from fsoft.frontend.inputs import read_lines
 from fsoft.frontend.source import Loc
 from fsoft.program.program import Object, Register, Step
 from fsoft.program.replay import Played
-from fsoft.program.state import ALIVE, DEAD, Event, Layout, Place, Question, Violation
+from fsoft.program.state import ALIVE, DEAD, ChoicePoint, Event, Layout, Place, Violation
 
 _STOPS = {"pruned": "the assumption fails", "ended": "the process ends", "cut": "a bound cuts", "undefined": "undefined behaviour"}
 _OWN = ("system", "function")
 
 
-class Change(NamedTuple):
+class ValueChange(NamedTuple):
     """A name with its value before and after. `shared`: other threads can see it."""
 
     name: str
@@ -132,7 +132,7 @@ class Names:
                         found[self.cell(place, cell.number)] = self.format_cell(place, cell.number, v[place.base + cell.number])
         return found
 
-    def changes(self, one: Played) -> Iterable[Change]:
+    def changes(self, one: Played) -> Iterable[ValueChange]:
         """What a move changed: variables in registers, then memory."""
         before, after = one.before, one.after
         yield from self._registers(one.move.slot, before, after)
@@ -141,32 +141,32 @@ class Names:
             if before[low:high] != after[low:high]:
                 yield from self._object(place, before, after)
 
-    def _registers(self, slot: int, before: Sequence[Any], after: Sequence[Any]) -> Iterable[Change]:
+    def _registers(self, slot: int, before: Sequence[Any], after: Sequence[Any]) -> Iterable[ValueChange]:
         for name, index in self.layout.registers[slot].items():
             register = self.register(slot, name)
             if register is not None and before[index] != after[index]:
                 old, new = (self.format_register(register, x[index]) for x in (before, after))
-                yield Change(register.symbol, old, new, False)
+                yield ValueChange(register.symbol, old, new, False)
 
-    def _object(self, place: Place, before: Sequence[Any], after: Sequence[Any]) -> Iterable[Change]:
+    def _object(self, place: Place, before: Sequence[Any], after: Sequence[Any]) -> Iterable[ValueChange]:
         shared = place.object.storage not in ("local", "thread")
         if place.status >= 0 and before[place.status] != after[place.status]:
             heap = place.object.storage == "heap"
             if after[place.status] == DEAD and heap:
-                yield Change(place.object.name, "alive", "freed", True)
+                yield ValueChange(place.object.name, "alive", "freed", True)
             elif after[place.status] == ALIVE and heap:
-                yield Change(place.object.name, "unused" if before[place.status] != DEAD else "freed", "allocated", True)
+                yield ValueChange(place.object.name, "unused" if before[place.status] != DEAD else "freed", "allocated", True)
             if after[place.status] == DEAD:
                 return
         for cell in place.cells:
             index = place.base + cell.number
             if before[index] != after[index] and after[index] is not None:
                 old, new = (self.format_cell(place, cell.number, x[index]) for x in (before, after))
-                yield Change(self.cell(place, cell.number), old, new, shared)
+                yield ValueChange(self.cell(place, cell.number), old, new, shared)
 
     # ------------------------------------------------------------ what happens
 
-    def answer(self, question: Question, value: int) -> str:
+    def answer(self, question: ChoicePoint, value: int) -> str:
         if question.kind == "alloc":
             return f"{question.name} {self.layout.describe(value)}" if value else "no heap object is left"
         return f"{question.name} = {self.layout.format(value, question.width, '', question.signed)}"
@@ -179,4 +179,4 @@ class Names:
         return f"{what}: {marker}" if marker else what
 
 
-__all__ = ["Change", "Names", "Sources", "in_library", "is_hidden", "statement", "user_loc"]
+__all__ = ["ValueChange", "Names", "Sources", "in_library", "is_hidden", "statement", "user_loc"]

@@ -8,7 +8,7 @@ from typing import Any
 from fsoft.program import descriptor
 from fsoft.program.expr import Expr, evaluate
 from fsoft.program.interpreter import Machine
-from fsoft.program.locks import Held, lock_name, operand_address
+from fsoft.program.locks import LockHolders, lock_name, operand_address
 from fsoft.program.replay import Played
 from fsoft.program.state import State
 from fsoft.properties.deadlocks import candidates
@@ -28,7 +28,7 @@ _WAITS = {
 }  # fmt: skip
 
 
-class Words:
+class StepWords:
     """What steps of a program mean to a person."""
 
     def __init__(self, machine: Machine, names: Names):
@@ -39,7 +39,7 @@ class Words:
 
     # ------------------------------------------------------------ what a move does
 
-    def does(self, one: Played, held: Held) -> list[str]:
+    def does(self, one: Played, held: LockHolders) -> list[str]:
         """The synchronisation in a move; `held` says who holds what after it."""
         found = []
         for tag in self.machine.step(one.move.slot, one.move.step).tags:
@@ -75,7 +75,7 @@ class Words:
 
     # ------------------------------------------------------------ why another thread goes on
 
-    def stopped(self, v: State, slot: int, held: Held) -> str:
+    def stopped(self, v: State, slot: int, held: LockHolders) -> str:
         """Why a slot does not move on in a state: finished, stopped, blocked on something, or preempted."""
         machine = self.machine
         if machine.layout.stopped(v, slot):
@@ -87,7 +87,7 @@ class Words:
             return "preempted"
         return self.blocked(v, slot, held)
 
-    def blocked(self, v: Sequence[Any], slot: int, held: Held) -> str:
+    def blocked(self, v: Sequence[Any], slot: int, held: LockHolders) -> str:
         """What a thread that cannot move waits for."""
         for step in candidates(self.machine, v, slot):
             for tag in step.tags:
@@ -113,4 +113,4 @@ class Words:
         return (address & self.machine.layout.offset_mask) // (word * len(descriptor.FIELDS))
 
 
-__all__ = ["BEGINS", "Words"]
+__all__ = ["BEGINS", "StepWords"]

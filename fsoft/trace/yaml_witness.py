@@ -28,21 +28,21 @@ from typing import Any
 from fsoft.frontend.source import Loc
 from fsoft.program.program import Program
 from fsoft.trace.graphml import returned
-from fsoft.trace.statements import Point, Statement, Story
-from fsoft.trace.task import PRODUCER, VERSION, Task, creation_time
+from fsoft.trace.statements import Point, ThreadStatement, ThreadStory
+from fsoft.trace.task import PRODUCER, VERSION, ReportTask, creation_time
 
 VERSIONS = ("2.0", "2.2")
 _NUMBER = re.compile(r"-?\d+")
 
 
-def best_version(story: Story | None) -> str:
+def best_version(story: ThreadStory | None) -> str:
     """2.2 where there are threads to tell about, else the version that every validator reads. A thread that nobody creates (--thread) has
     no place in 2.2, either."""
     threads = story.actors[1:] if story is not None else []
     return "2.2" if threads and all(actor.creator is not None for actor in threads) else "2.0"
 
 
-def violation_yaml(task: Task, program: Program, story: Story, version: str) -> str:
+def violation_yaml(task: ReportTask, program: Program, story: ThreadStory, version: str) -> str:
     """The witness of a run that violates the property."""
     segments = [[waypoint] for waypoint in _Waypoints(task, program, story, version == "2.2").all()]
     targets = [_target(task, point) | ({"thread_id": point.thread} if version == "2.2" else {}) for point in _targets(story, version)]
@@ -50,7 +50,7 @@ def violation_yaml(task: Task, program: Program, story: Story, version: str) -> 
     return _document(task, "violation_sequence", version, content)
 
 
-def correctness_yaml(task: Task, program: Program, version: str) -> str:
+def correctness_yaml(task: ReportTask, program: Program, version: str) -> str:
     """The witness that claims that the property holds."""
     steps = [step for step in program.threads[0].template.steps if step.text and task.own(step.loc) and task.column_of(step.loc, step.text)]
     content: list[dict[str, Any]] = []
@@ -64,7 +64,7 @@ def correctness_yaml(task: Task, program: Program, version: str) -> str:
 # ---------------------------------------------------------------- waypoints
 
 
-def _location(task: Task, loc: Loc, function: str, column: int = 0) -> dict[str, Any]:
+def _location(task: ReportTask, loc: Loc, function: str, column: int = 0) -> dict[str, Any]:
     """Without a column the format means the leftmost place on the line that fits."""
     where: dict[str, Any] = {"file_name": loc.file, "line": loc.line}
     if column:
@@ -74,18 +74,18 @@ def _location(task: Task, loc: Loc, function: str, column: int = 0) -> dict[str,
     return where
 
 
-def _targets(story: Story, version: str) -> list[Point]:
+def _targets(story: ThreadStory, version: str) -> list[Point]:
     return story.points if version == "2.2" and story.about else story.points[:1]
 
 
-def _target(task: Task, point: Point) -> dict[str, Any]:
+def _target(task: ReportTask, point: Point) -> dict[str, Any]:
     return {"type": "target", "action": "follow", "location": _location(task, point.loc, point.function)}
 
 
 class _Waypoints:
     """The waypoints before the target, in the order of the run."""
 
-    def __init__(self, task: Task, program: Program, story: Story, threads: bool):
+    def __init__(self, task: ReportTask, program: Program, story: ThreadStory, threads: bool):
         self.task, self.story, self.threads = task, story, threads
         self.globals = {obj.name for obj in program.objects if obj.storage in ("global", "static")}
         self.once = cache(task.declared_once)
@@ -105,24 +105,24 @@ class _Waypoints:
             yield from self._inputs(statement)
             self._remember(statement)
 
-    def _begins(self, statement: Statement) -> bool:
+    def _begins(self, statement: ThreadStatement) -> bool:
         """Whether the thread is at the beginning of a statement of the user's, and not in the middle of one."""
         return self.task.own(statement.loc) and statement.loc[:2] in self.starts and self.last.get(statement.thread) != statement.loc[:2]
 
-    def _switch(self, statement: Statement) -> dict[str, Any]:
+    def _switch(self, statement: ThreadStatement) -> dict[str, Any]:
         known = self.meanwhile[statement.thread]
         value = " && ".join(f"{name} == {number}" for name, number in known.items()) or "1"
         column = self.task.column_of(statement.loc, statement.text)
         return self._waypoint("assumption", statement, column, {"value": value, "format": "c_expression"})
 
-    def _creations(self, statement: Statement) -> Iterator[dict[str, Any]]:
+    def _creations(self, statement: ThreadStatement) -> Iterator[dict[str, Any]]:
         if self.threads:
             for _ in statement.creates:
                 called = re.match(r"(?:.*?\W)?(\w*create\w*)\s*\(", statement.text)
                 column = self.task.closing(statement.loc, called[1]) if called else 0
                 yield self._waypoint("function_enter", statement, column)
 
-    def _inputs(self, statement: Statement) -> Iterator[dict[str, Any]]:
+    def _inputs(self, statement: ThreadStatement) -> Iterator[dict[str, Any]]:
         kind = "ext_c_expression" if self.threads else "acsl_expression"
         for answer in statement.inputs:
             name, loc = returned(answer), answer.question.loc
@@ -131,7 +131,7 @@ class _Waypoints:
                 yield self._waypoint("function_return", statement, self.task.closing(loc, name), constraint, loc)
 
     def _waypoint(
-        self, kind: str, statement: Statement, column: int, constraint: dict[str, str] | None = None, loc: Loc | None = None
+        self, kind: str, statement: ThreadStatement, column: int, constraint: dict[str, str] | None = None, loc: Loc | None = None
     ) -> dict[str, Any]:
         where = _location(self.task, loc or statement.loc, statement.function, column)
         found: dict[str, Any] = {"type": kind, "action": "follow", "location": where}
@@ -139,7 +139,7 @@ class _Waypoints:
             found["thread_id"] = statement.thread
         return found if constraint is None else found | {"constraint": constraint}
 
-    def _remember(self, statement: Statement) -> None:
+    def _remember(self, statement: ThreadStatement) -> None:
         """Globals that changed, for the threads that will go on later; what a thread has been told it need not be told again."""
         self.last[statement.thread] = statement.loc[:2]
         self.meanwhile[statement.thread].clear()
@@ -154,12 +154,12 @@ class _Waypoints:
 # ---------------------------------------------------------------- the document
 
 
-def _document(task: Task, kind: str, version: str, content: list[dict[str, Any]]) -> str:
+def _document(task: ReportTask, kind: str, version: str, content: list[dict[str, Any]]) -> str:
     entry = {"entry_type": kind, "metadata": _metadata(task, version, json.dumps([kind, version, content])), "content": content}
     return "\n".join([*_yaml([entry], ""), ""])
 
 
-def _metadata(task: Task, version: str, content: str) -> dict[str, Any]:
+def _metadata(task: ReportTask, version: str, content: str) -> dict[str, Any]:
     hashes, created = task.hashes(), creation_time()
     name = json.dumps([PRODUCER, VERSION, hashes, task.specification(), created, content])
     producer = {"name": PRODUCER, "version": VERSION}

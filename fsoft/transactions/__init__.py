@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fsoft.circuit.encode.encoding import Encoding, Restrict, encode
-from fsoft.circuit.encode.scheduler import Free, Scheduler
-from fsoft.por.facts import Facts
+from fsoft.circuit.encode.encoding import ProgramCircuit, Restrict, encode
+from fsoft.circuit.encode.scheduler import FreeScheduler, Scheduler
+from fsoft.por.facts import StubbornFacts
 from fsoft.por.order import ORDERS, ordered
 from fsoft.por.patterns import NO_PATTERNS, Patterns
 from fsoft.por.stubborn import Stubborn
@@ -18,7 +18,7 @@ from fsoft.transactions.merge import in_steps, merged
 from fsoft.transactions.pattern import LOCK_PATTERN
 
 if TYPE_CHECKING:
-    from fsoft.por.visible import Seen
+    from fsoft.por.visible import AtomReads
 
 KINDS: dict[str, Patterns] = {"lock-pattern": LOCK_PATTERN, "lockset": LOCKSET, "none": NO_PATTERNS}
 """The values of --transactions."""
@@ -42,13 +42,13 @@ class Reduction:
 
     def kept(self, program: Program, scheduler: Scheduler | None = None) -> Reduction:
         """The reduction, where it keeps verdicts about states: not if a scheduler counts moves or the end of the whole run is looked at."""
-        counts = scheduler is not None and not isinstance(scheduler, Free)
+        counts = scheduler is not None and not isinstance(scheduler, FreeScheduler)
         return NO_REDUCTION if counts or "valid-memtrack" in program.checks else self
 
-    def facts(self, program: Program, seen: Seen | None = None) -> Facts:
-        return Facts(program, patterns(self.transactions), seen)
+    def facts(self, program: Program, seen: AtomReads | None = None) -> StubbornFacts:
+        return StubbornFacts(program, patterns(self.transactions), seen)
 
-    def choice(self, program: Program, seen: Seen | None = None) -> Stubborn | None:
+    def choice(self, program: Program, seen: AtomReads | None = None) -> Stubborn | None:
         """For the explorer, which has stubborn sets only."""
         if self.por in ORDERS:
             raise ValueError(f"the explorer has no {self.por} reduction")
@@ -56,7 +56,7 @@ class Reduction:
             return None
         return Stubborn(self.facts(program, seen))
 
-    def circuit(self, program: Program, scheduler: Scheduler | None = None, arrays: int = 0) -> Encoding:
+    def circuit(self, program: Program, scheduler: Scheduler | None = None, arrays: int = 0) -> ProgramCircuit:
         """The circuit of the program under this reduction. Its runs are those of `merged(program)`; `in_steps` takes them back."""
         reduction = self.kept(program, scheduler)
         joined = reduction.merged(program)
@@ -71,7 +71,7 @@ class Reduction:
             return program
         return merged(self.facts(program))
 
-    def restrict(self, program: Program, seen: Seen | None = None) -> Restrict | None:
+    def restrict(self, program: Program, seen: AtomReads | None = None) -> Restrict | None:
         """For circuits."""
         if self.por == "none" or len(program.threads) < 2:
             return None

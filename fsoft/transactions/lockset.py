@@ -9,7 +9,7 @@ from __future__ import annotations
 from fsoft.analysis.actions import members
 from fsoft.analysis.sharing import Sharing
 from fsoft.por.cells import Where
-from fsoft.por.facts import Facts
+from fsoft.por.facts import StubbornFacts
 from fsoft.por.footprint import Footprint
 from fsoft.por.later import NOTHING, Locks
 from fsoft.por.patterns import NO_PATTERNS
@@ -20,13 +20,13 @@ class Lockset:
     standing = False  # what is kept by a lock throughout is exempt
     weaker = NO_PATTERNS
 
-    def own(self, facts: Facts, one: Footprint) -> Locks:
+    def own(self, facts: StubbornFacts, one: Footprint) -> Locks:
         return facts.acquired(one)
 
-    def passing(self, facts: Facts, one: Footprint) -> Locks:
+    def passing(self, facts: StubbornFacts, one: Footprint) -> Locks:
         return NOTHING
 
-    def exempt(self, facts: Facts) -> int:
+    def exempt(self, facts: StubbornFacts) -> int:
         """Mask of the disciplined cells."""
         running = Sharing(facts.program, facts.ground.points_to).running
         common: dict[int, int] = {}
@@ -41,7 +41,7 @@ class Lockset:
         return sum(1 << cell for cell, locks in common.items() if locks > 0)
 
     @staticmethod
-    def _held(facts: Facts, slot: int, location: int) -> int:
+    def _held(facts: StubbornFacts, slot: int, location: int) -> int:
         """Mask of the reliable locks with a constant address that the slot certainly holds."""
         known = facts.held[slot].at[location]
         mask = 0

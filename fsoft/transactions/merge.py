@@ -18,7 +18,7 @@ from fsoft.analysis.actions import Touching
 from fsoft.analysis.validity import Validity
 from fsoft.passes.atomic import converted, with_sections
 from fsoft.passes.graph import Graph, each_template
-from fsoft.por.facts import Facts
+from fsoft.por.facts import StubbornFacts
 from fsoft.program.expr import FALSE, conj
 from fsoft.program.interpreter import Machine, Script
 from fsoft.program.program import Action, Apart, Check, Halt, Load, Origin, Program, Step, Store, Template
@@ -31,7 +31,7 @@ _COPIED = 200  # actions that are copied to where a section ends in several ways
 _OF_ACCESSES = ("valid-deref", "valid-free")  # properties that an access itself may violate
 
 
-def merged(facts: Facts) -> Program:
+def merged(facts: StubbornFacts) -> Program:
     """The program with transactions as single steps, and the way home; the same program if there are none."""
     quiet = quiet_locations(facts)
     if not any(quiet.values()):
@@ -51,7 +51,7 @@ class _Merging:
     """One template. `begins` says of each step with which step of the old template it begins, `ends` where in the old one a new location
     is."""
 
-    def __init__(self, facts: Facts, validity: Validity, template: Template, inside: frozenset[int]):
+    def __init__(self, facts: StubbornFacts, validity: Validity, template: Template, inside: frozenset[int]):
         self.template, self.inside = template, inside
         self.racing = "no-data-race" in facts.program.checks
         self.validity, self.checks = validity, facts.program.checks

@@ -8,7 +8,7 @@ threads run, is exempt as for locksets, which are a special case.
 
 from __future__ import annotations
 
-from fsoft.por.facts import Facts
+from fsoft.por.facts import StubbornFacts
 from fsoft.por.footprint import Footprint
 from fsoft.por.later import Locks
 from fsoft.transactions.lockset import LOCKSET
@@ -19,13 +19,13 @@ class LockPattern:
     standing = True
     weaker = LOCKSET
 
-    def own(self, facts: Facts, one: Footprint) -> Locks:
+    def own(self, facts: StubbornFacts, one: Footprint) -> Locks:
         return facts.acquired(one)
 
-    def passing(self, facts: Facts, one: Footprint) -> Locks:
+    def passing(self, facts: StubbornFacts, one: Footprint) -> Locks:
         return facts.acquired(one)
 
-    def exempt(self, facts: Facts) -> int:
+    def exempt(self, facts: StubbornFacts) -> int:
         return LOCKSET.exempt(facts)
 
 

@@ -21,14 +21,14 @@ from fsoft.analysis.sharing import Sharing
 from fsoft.passes.ways import all_exclusive, exhaustive
 from fsoft.por.cells import Where
 from fsoft.por.derived import split
-from fsoft.por.facts import Facts
+from fsoft.por.facts import StubbornFacts
 from fsoft.por.footprint import Footprint
 from fsoft.por.later import NOTHING, Locks
 from fsoft.program.expr import Expr, fill
 from fsoft.program.program import Template
 
 
-class Touch(NamedTuple):
+class CellTouch(NamedTuple):
     """An access to shared cells: its address (None: not known), the entries that it may read and write, and `whole` if each of these cells
     is read or written as a whole. `locks` are held or acquired."""
 
@@ -49,13 +49,13 @@ class Relation(NamedTuple):
     apart: int = 0
 
 
-def quiet_locations(facts: Facts) -> dict[str, frozenset[int]]:
+def quiet_locations(facts: StubbornFacts) -> dict[str, frozenset[int]]:
     """By template the locations that are quiet for all slots that run it. Every cycle of control keeps one that is not."""
     return _Quiet(facts).found()
 
 
 class _Quiet:
-    def __init__(self, facts: Facts):
+    def __init__(self, facts: StubbornFacts):
         self.facts = facts
         self.touches = [[self._touches(slot, one) for one in rows] for slot, rows in enumerate(facts.prints)]
         self.sharing = Sharing(facts.program, facts.ground.points_to)
@@ -93,7 +93,7 @@ class _Quiet:
                 return False
         return True
 
-    def _others(self, slot: int, location: int) -> Iterator[Touch]:
+    def _others(self, slot: int, location: int) -> Iterator[CellTouch]:
         """What other slots may touch while the slot is at a location."""
         for other, rows in enumerate(self.touches):
             steps = self.facts.program.threads[other].template.steps
@@ -103,7 +103,7 @@ class _Quiet:
 
     # ------------------------------------------------------------ accesses and locks
 
-    def _touches(self, slot: int, one: Footprint) -> list[Touch]:
+    def _touches(self, slot: int, one: Footprint) -> list[CellTouch]:
         if not one.possible or not one.items:
             return []
         known = self._known(slot, one)
@@ -112,11 +112,11 @@ class _Quiet:
         locks = standing | {fill(lock, known) for lock in acquired}
         return [self._touch(item.address, item.where, item.reads, item.writes, known, locks) for item in one.items]
 
-    def _touch(self, address: Expr | None, where: Where, reads: int, writes: int, known: dict[str, Expr], locks: Locks) -> Touch:
+    def _touch(self, address: Expr | None, where: Where, reads: int, writes: int, known: dict[str, Expr], locks: Locks) -> CellTouch:
         sizes = self.facts.ground.sizes
         cells = (reads | writes) & ((1 << len(sizes)) - 1)
         whole = where.kind in ("load", "store") and all(sizes[n] in (0, where.size) for n in members(cells))
-        return Touch(None if address is None else fill(address, known), reads, writes, whole, locks)
+        return CellTouch(None if address is None else fill(address, known), reads, writes, whole, locks)
 
     def _known(self, slot: int, one: Footprint) -> dict[str, Expr]:
         return self.facts.held[slot].defs[self._source(slot, one)] or {}
@@ -132,7 +132,7 @@ class _Quiet:
         known = self._known(slot, one)
         return frozenset((*real, *(fill(a, known) for a in self.facts.owned(slot, where))))
 
-    def _kept_apart(self, a: Touch, b: Touch) -> bool:
+    def _kept_apart(self, a: CellTouch, b: CellTouch) -> bool:
         """Both need one lock, or they go to different cells."""
         if any(lock.is_const for lock in a.locks & b.locks):
             return True
@@ -141,7 +141,7 @@ class _Quiet:
         mine, others = self._relations(a), self._relations(b)
         return any(_agree(one, other) or _agree(other, one) for one in mine for other in others)
 
-    def _relations(self, touch: Touch) -> list[Relation]:
+    def _relations(self, touch: CellTouch) -> list[Relation]:
         """How locks follow from the address of an access: so many bytes from it, or in another array at the same index."""
         assert touch.address is not None
         bits = self.facts.program.offset_bits
@@ -201,5 +201,5 @@ def _indexed(term: Expr) -> tuple[int, Expr, int] | None:
     return start, index, 1
 
 
-def _conflict(a: Touch, b: Touch) -> bool:
+def _conflict(a: CellTouch, b: CellTouch) -> bool:
     return bool(a.writes & (b.reads | b.writes) or a.reads & b.writes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsoft.analysis import Locks, PointsTo, Sharing, live_registers, loops, show_loops
+from fsoft.analysis import CertainLocks, PointsTo, Sharing, live_registers, loops, show_loops
 from fsoft.analysis.actions import defined, expressions, reads, rewritten
 from fsoft.ask.load import load
 from fsoft.passes.ways import either, exclusive, exhaustive
@@ -247,11 +247,11 @@ def test_held_locks_and_their_order() -> None:
         lock(back, place, kind)
     back.halt("ended")
     x, y = X << OFFSET, Y << OFFSET
-    locks = Locks(program([w.template, back.template], 2))
+    locks = CertainLocks(program([w.template, back.template], 2))
     assert [locks.held(0)[at] for at in places] == [{x}, {x, y}, {y}, set()]
     assert [(o.slot, o.first, o.second) for o in locks.order()] == [(0, x, y), (1, y, x)]
     assert locks.cycles() == [[x, y]]
-    assert Locks(program([w.template], 2)).cycles() == []
+    assert CertainLocks(program([w.template], 2)).cycles() == []
 
 
 def where(p: Program, function: str) -> int:
@@ -289,7 +289,7 @@ int main(void) {
 def test_locks_after_a_wait_and_locks_for_reading(tmp_path: Path) -> None:
     (tmp_path / "locked.c").write_text(LOCKED)
     prog = load([str(tmp_path / "locked.c")])
-    locks = Locks(prog)
+    locks = CertainLocks(prog)
     slots = {thread.name: slot for slot, thread in enumerate(prog.threads)}
 
     def names(held: list[frozenset[int] | None], name: str) -> set[str]:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from fsoft.analysis.lock_evidence import Refuted, check_certificate
-from fsoft.analysis.lock_order import Certificate, prove
+from fsoft.analysis.lock_order import LockOrderCertificate, prove
 from fsoft.analysis.slot_memory import NoClaim
-from fsoft.analysis.thread_states import Facts, ThreadStates
+from fsoft.analysis.thread_states import ThreadFacts, ThreadStates
 from fsoft.analysis.value_sets import evaluate_set
 from fsoft.ask.load import Options, check, load
 from fsoft.checkers.explicit.engine import explore
@@ -129,38 +129,38 @@ def test_explicit_asks_for_the_order_of_locks() -> None:
     assert verdict.kind == "TRUE" and "in order" in verdict.reasons[0]
 
 
-def drop_a_state(proof: Certificate) -> None:
+def drop_a_state(proof: LockOrderCertificate) -> None:
     proof.facts.states[1].pop()
 
 
-def drop_a_write(proof: Certificate) -> None:
+def drop_a_write(proof: LockOrderCertificate) -> None:
     proof.facts.writes.pop(max(proof.facts.writes, key=repr))
 
 
-def drop_a_start(proof: Certificate) -> None:
+def drop_a_start(proof: LockOrderCertificate) -> None:
     proof.facts.starts[2] = None
 
 
-def forget_a_value(proof: Certificate) -> None:
+def forget_a_value(proof: LockOrderCertificate) -> None:
     for state in proof.facts.states[2]:
         for cell, values in state.view.items():
             if values is not None and len(values) > 1:
                 state.view[cell] = frozenset(sorted(values)[:1])
 
 
-def turn_ranks_round(proof: Certificate) -> None:
+def turn_ranks_round(proof: LockOrderCertificate) -> None:
     proof.ranks = {resource: -rank for resource, rank in proof.ranks.items()}
 
 
-def one_rank_for_all(proof: Certificate) -> None:
+def one_rank_for_all(proof: LockOrderCertificate) -> None:
     proof.ranks = dict.fromkeys(proof.ranks, 0)
 
 
-def another_gate(proof: Certificate) -> None:
+def another_gate(proof: LockOrderCertificate) -> None:
     proof.gates = dict.fromkeys(proof.gates, None)
 
 
-def larger_semaphore(proof: Certificate) -> None:
+def larger_semaphore(proof: LockOrderCertificate) -> None:
     proof.facts.protocol.capacity = dict.fromkeys(proof.facts.protocol.capacity, 4)
 
 
@@ -168,7 +168,7 @@ TAMPERINGS = [drop_a_state, drop_a_write, drop_a_start, forget_a_value, turn_ran
 
 
 @pytest.mark.parametrize("tamper", TAMPERINGS, ids=lambda f: f.__name__)
-def test_wrong_certificates_are_refuted(tamper: Callable[[Certificate], None]) -> None:
+def test_wrong_certificates_are_refuted(tamper: Callable[[LockOrderCertificate], None]) -> None:
     loaded = model("deadlocks/philosophers.c", "N=3", "BUTLER")
     proof = prove(loaded, ASKED)
     check_certificate(loaded, ASKED, proof)
@@ -198,7 +198,7 @@ def test_every_reachable_state_is_described(defines: tuple[str, ...], locks: boo
     assert len(seen) > 100
 
 
-def described(loaded, machine, facts: Facts, memory, state, slot: int) -> bool:  # type: ignore[no-untyped-def]
+def described(loaded, machine, facts: ThreadFacts, memory, state, slot: int) -> bool:  # type: ignore[no-untyped-def]
     """A slot that runs is in one of the states that were found for it."""
     layout, location = machine.layout, state[machine.layout.pc[slot]]
     if location == 0 or layout.stopped(state, slot):

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.analysis.lock_evidence import Certificate, check_certificate
+from fsoft.analysis.lock_evidence import LockOrderCertificate, check_certificate
 from fsoft.analysis.slot_memory import View
 from fsoft.analysis.thread_evidence import Refuted, check_facts
-from fsoft.analysis.thread_states import Facts, ThreadStates
+from fsoft.analysis.thread_states import ThreadFacts, ThreadStates
 from fsoft.ask.load import Options, load
 from fsoft.checkers.values import ByValues
 from fsoft.program.program import Program
@@ -93,19 +93,19 @@ def test_a_cut_forbids_the_claim(tmp_path: Path) -> None:
     assert verdict.kind == "UNKNOWN" and "slots" in verdict.reasons[0]
 
 
-def drop_a_state(facts: Facts) -> None:
+def drop_a_state(facts: ThreadFacts) -> None:
     facts.states[1].pop()
 
 
-def drop_a_write(facts: Facts) -> None:
+def drop_a_write(facts: ThreadFacts) -> None:
     facts.writes.pop(max(facts.writes, key=repr))
 
 
-def drop_a_start(facts: Facts) -> None:
+def drop_a_start(facts: ThreadFacts) -> None:
     facts.starts[2] = None
 
 
-def forget_a_value(facts: Facts) -> None:
+def forget_a_value(facts: ThreadFacts) -> None:
     for state in facts.states[2]:
         for cell, values in state.view.items():
             if values is not None and len(values) > 1:
@@ -114,7 +114,7 @@ def forget_a_value(facts: Facts) -> None:
 
 @pytest.mark.parametrize("tamper", [drop_a_state, drop_a_write, drop_a_start, forget_a_value], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("locks", [True, False])
-def test_wrong_facts_are_refuted(tamper: Callable[[Facts], None], locks: bool, tmp_path: Path) -> None:
+def test_wrong_facts_are_refuted(tamper: Callable[[ThreadFacts], None], locks: bool, tmp_path: Path) -> None:
     loaded = program(tmp_path, "if (x < 3) x = i; y = x; assert(y < 3);")
     facts = ThreadStates(loaded, loaded.checks, locks).solve()
     check_facts(loaded, loaded.checks, facts)
@@ -127,7 +127,7 @@ def test_an_order_of_locks_needs_facts_about_locks(tmp_path: Path) -> None:
     loaded = program(tmp_path, "x = 1;")
     facts = ThreadStates(loaded, loaded.checks, locks=False).solve()
     with pytest.raises(Refuted, match="holds a lock"):
-        check_certificate(loaded, loaded.checks, Certificate(facts, {}, {}))
+        check_certificate(loaded, loaded.checks, LockOrderCertificate(facts, {}, {}))
 
 
 def test_random_programs() -> None:

@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from fsoft.ask.auto.facts import Facts
+from fsoft.ask.auto.facts import ProgramFacts
 from fsoft.ask.auto.members import MEMBERS, plan
 from fsoft.cli.main import main
 from tests.models.table import MODELS, RUNS, rows
@@ -38,13 +38,13 @@ def test_rows_of_the_table(row, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.splitlines()[-1] == row.verdict
 
 
-def load(tmp_path: Path, text: str, *checks: str) -> Facts:
+def load(tmp_path: Path, text: str, *checks: str) -> ProgramFacts:
     from fsoft.ask.load import Options
     from fsoft.ask.load import load as read
 
     file = tmp_path / "p.c"
     file.write_text(text)
-    return Facts(read([str(file)], Options(checks=frozenset(checks or ("unreach-call",)))))
+    return ProgramFacts(read([str(file)], Options(checks=frozenset(checks or ("unreach-call",)))))
 
 
 def test_facts_and_plan(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_at_the_deadline_it_says_what_is_known() -> None:
         room.tell("12 contexts")
         return sleeps(room)
 
-    with pytest.raises(auto.OutOfTime) as late:
+    with pytest.raises(auto.AnswersTimeout) as late:
         check(member("states", spins), member("bounds", covers), member("unsure", says("UNKNOWN", "too hard")), jobs=3, seconds=1.5)
     reasons = late.value.verdict.reasons
     assert reasons[0] == "time limit reached"

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fsoft.bounded.mu_walk import first_meeting
-from fsoft.bounded.shared import Shared
-from fsoft.bounded.walk import Ground
+from fsoft.bounded.shared import SharedEntries
+from fsoft.bounded.walk import WalkGround
 from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Chooser, Machine, in_section
 from fsoft.program.program import Program
@@ -33,8 +33,8 @@ class Fewest:
     def __init__(self, program: Program, grain: str, states: int = 20_000):
         self.program, self.grain, self.states = program, grain, states
         self.machine = Machine(program, logging=True)
-        self.shared = Shared(program)
-        self.border = first_meeting(Ground(program), self.shared)
+        self.shared = SharedEntries(program)
+        self.border = first_meeting(WalkGround(program), self.shared)
         self.sampler = Sampler(program)
 
     def search(self) -> int | None:

@@ -9,8 +9,8 @@ import pytest
 
 from fsoft.ask.load import load
 from fsoft.bounded.common import common_of
-from fsoft.bounded.domains import Domain
-from fsoft.circuit.encode.steps import Words
+from fsoft.bounded.domains import WordDomain
+from fsoft.circuit.encode.steps import VectorWords
 from fsoft.passes.unwind import Bounds, Unwound, unwind
 from fsoft.program.expr import evaluate, reg
 from fsoft.program.inputs import Sampler
@@ -35,7 +35,7 @@ int main(void) {
 """
 
 
-def _domains(unwound: Unwound) -> dict[str, Domain]:
+def _domains(unwound: Unwound) -> dict[str, WordDomain]:
     common, words = common_of(unwound), common_of(unwound).ground().words
     return {words.names[k]: common.domains.of(k) for k in range(len(words.names)) if common.shared.mask >> k & 1}
 
@@ -53,7 +53,7 @@ def test_domains_are_small(tmp_path: Path) -> None:
 
 def test_a_guess_can_be_every_value() -> None:
     for values, mask in (((0, 1, 2), 3), ((0, 7, 1 << 20, 1 << 30), 7 | 1 << 20 | 1 << 30), ((5, 6), 7), (None, 0b1010)):
-        domain = Domain(32, values, mask)
+        domain = WordDomain(32, values, mask)
         word = domain.decoded(reg("guess", domain.bits))
         got = {evaluate(word, lambda _node, k=k: k) for k in range(1 << domain.bits)}
         assert got >= set(values if values is not None else (0, 2, 8, 10)) and word.width == 32
@@ -65,7 +65,7 @@ def outside(seed: int, folder: Path, most: int = 2000) -> tuple[int, list[str]]:
     path.write_text(Generator(seed, small=True).program())
     unwound = unwind(load([str(path)], Options()), Bounds(unwind=2))
     common, machine = common_of(unwound), Machine(unwound.program)
-    sampler, words = Sampler(unwound.program), Words(unwound.program, machine.layout)
+    sampler, words = Sampler(unwound.program), VectorWords(unwound.program, machine.layout)
     shared = [k for k in range(len(words.names)) if common.shared.mask >> k & 1]
     todo, wrong = [machine.initial()], []
     seen = set(todo)

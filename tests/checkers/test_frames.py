@@ -12,7 +12,7 @@ import fsoft.checkers.bmc as bmc
 import fsoft.checkers.frames as frames
 from fsoft.ask.circuits import decide
 from fsoft.ask.load import load
-from fsoft.checkers.frames import Values
+from fsoft.checkers.frames import FrameValues
 from fsoft.circuit.bits import BitStimulus
 from fsoft.circuit.bits.bitblast import bitblast
 from fsoft.circuit.bits.simulate import run_bits
@@ -35,7 +35,7 @@ def test_every_value_of_a_run_is_foreseen() -> None:
         words = narrow_words(bits, influence(bits, bits.property_literals()))
         if not words:
             continue
-        values = Values(bits, words)
+        values = FrameValues(bits, words)
         for _ in range(4):
             initial = tuple(rng.randrange(2) if reset is None else reset for reset in bits.reset)
             run = BitStimulus(initial, tuple(tuple(rng.randrange(2) for _ in bits.inputs) for _ in range(6)))
@@ -91,8 +91,8 @@ def test_a_value_that_is_left_out_is_noticed(monkeypatch: pytest.MonkeyPatch, tm
     """The seeded defect: no value is ever new after the third step."""
     text = "#define UNLOCKED\n" + ACCOUNT.read_text()
     right, _ = _asked(monkeypatch, text, Reduction(), 20, tmp_path)
-    after = Values.after
-    monkeypatch.setattr(Values, "after", lambda self, frame: after(self, min(frame, 3)))
+    after = FrameValues.after
+    monkeypatch.setattr(FrameValues, "after", lambda self, frame: after(self, min(frame, 3)))
     assert _asked(monkeypatch, text, Reduction(), 20, tmp_path)[0] != right
 
 

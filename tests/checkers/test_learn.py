@@ -10,8 +10,8 @@ from fsoft.checkers import learn as learning
 from fsoft.checkers.certify import certify
 from fsoft.checkers.learn import learn
 from fsoft.checkers.safety import Excluded, Goal, Reached
-from fsoft.checkers.samples import Samples
-from fsoft.checkers.transition import System, certified
+from fsoft.checkers.samples import ModelSamples
+from fsoft.checkers.transition import TransitionSystem, certified
 from fsoft.circuit.bits import BitModel, fingerprint
 from fsoft.circuit.bits.bitblast import bitblast
 from fsoft.circuit.bits.simulate import confirm, run_bits
@@ -25,8 +25,8 @@ def nothing() -> None:
     """A clock that never ends anything."""
 
 
-def samples_of(bits: BitModel, steps: int = 4000, limit: int = 500) -> Samples:
-    found = Samples(bits, (), nothing)
+def samples_of(bits: BitModel, steps: int = 4000, limit: int = 500) -> ModelSamples:
+    found = ModelSamples(bits, (), nothing)
     found.grow(steps, limit)
     return found
 
@@ -88,7 +88,7 @@ def judged(model: Model, depth: int | None) -> str:
     """What learning comes to, after its evidence has been checked."""
     bits = bitblast(model)
     goal = Goal(bits, dict(bits.bad))
-    found = learn(goal, System(goal), [], "minisat22")
+    found = learn(goal, TransitionSystem(goal), [], "minisat22")
     if isinstance(found, Reached):
         assert depth is not None and confirm(bits, found.run, bits.aig.disjoin(bits.bad.values())) is None
         return "reached"

@@ -16,7 +16,7 @@ import pytest
 import fsoft.checkers.registry as registry
 from fsoft.checkers.portfolio import Portfolio
 from fsoft.checkers.registry import ModelEngine
-from fsoft.checkers.safety import Excluded, Goal, Open, Outcome, Question, SafetyEngine, invariant
+from fsoft.checkers.safety import EngineCall, Excluded, Goal, Open, Outcome, SafetyEngine, invariant
 from fsoft.circuit.bits.bitblast import bitblast
 from fsoft.circuit.bits.simulate import confirm
 from fsoft.circuit.formats.aiger_read import read_aiger
@@ -24,7 +24,7 @@ from fsoft.circuit.formats.aiger_write import write_aiger
 from fsoft.circuit.formats.witness import read_stimulus
 from fsoft.circuit.model.verdict import Answer, Proved, Stimulus, Unknown, Violated
 from fsoft.cli.main import main
-from fsoft.process.tools import Tool, run
+from fsoft.process.tools import ExternalTool, run
 from fsoft.program.verdict import InternalError
 from tests.checkers.test_engines import counter
 
@@ -130,7 +130,7 @@ def test_a_wrong_certificate_is_refused_and_kept(register: Register, tmp_path: P
 class Forger(SafetyEngine):
     """Answers without asking anybody."""
 
-    def answer(self, question: Question) -> Answer:
+    def answer(self, question: EngineCall) -> Answer:
         return Violated(Stimulus({}, ({}, {})), 1, "bad")
 
 
@@ -194,7 +194,7 @@ def test_losers_and_what_they_started_are_ended_and_reaped(register: Register, t
     started = tmp_path / "pid"
 
     def sleep(goal: Goal) -> Outcome:
-        run(Tool("sleeper", (script.name,), "no way"), [str(started)], str(tmp_path))
+        run(ExternalTool("sleeper", (script.name,), "no way"), [str(started)], str(tmp_path))
         return Open("awake")
 
     def win(goal: Goal) -> Outcome:

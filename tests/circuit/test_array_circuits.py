@@ -11,8 +11,8 @@ import fsoft.ask.circuits as decide_module
 from fsoft.ask.circuits import decide
 from fsoft.ask.load import Options, load
 from fsoft.circuit.bits.bitblast import bitblast
-from fsoft.circuit.encode.encoding import Encoding, encode
-from fsoft.circuit.encode.lift import Lifter, Walk, random_walk
+from fsoft.circuit.encode.encoding import ProgramCircuit, encode
+from fsoft.circuit.encode.lift import Lifter, LiftWalk, random_walk
 from fsoft.circuit.model import check_model
 from fsoft.circuit.model.flatten_arrays import flatten_arrays
 from fsoft.cli.main import main
@@ -89,7 +89,7 @@ def program(text: str, tmp_path: Path, checks: str = "unreach-call") -> Program:
     return load([str(path)], Options(checks=frozenset(checks.split())))
 
 
-def walks(encoding: Encoding, runs: int, steps: int = 60) -> int:
+def walks(encoding: ProgramCircuit, runs: int, steps: int = 60) -> int:
     lifter, rng = Lifter(encoding), random.Random(7)
     return sum(random_walk(lifter, rng, steps) for _ in range(runs))
 
@@ -124,7 +124,7 @@ def test_flat_and_bits_follow_a_circuit_with_arrays(tmp_path: Path) -> None:
     flat, home = flatten_arrays(model)
     order, bits = postorder(tuple(flat.next.values())), bitblast(model)
     simulator = Simulator(bits.aig, bits.next, 1)
-    walk = Walk(Lifter(encoding), {name: rng.getrandbits(width) for name, width in model.states.items()})
+    walk = LiftWalk(Lifter(encoding), {name: rng.getrandbits(width) for name, width in model.states.items()})
     for _ in range(25):
         given = {name: rng.getrandbits(rng.choice((width, min(2, width)))) for name, width in model.inputs.items()}
         terms = evaluate_all(order, home.flat(walk.values) | home.flat(given))

@@ -12,7 +12,7 @@ from benchmarks.build_check import Differs, Walks, columns, examine, same_names
 from benchmarks.builds import of_table
 from fsoft.ask.load import load
 from fsoft.circuit.encode import ports
-from fsoft.circuit.encode.encoding import Encoding, encode
+from fsoft.circuit.encode.encoding import ProgramCircuit, encode
 from fsoft.circuit.formats.aiger_read import read_aiger
 from fsoft.circuit.formats.export import Exported, Form, export
 
@@ -50,7 +50,7 @@ int main(void) {
 """
 
 
-def circuit(folder: Path, few: int, monkeypatch: pytest.MonkeyPatch) -> tuple[Encoding, Exported]:
+def circuit(folder: Path, few: int, monkeypatch: pytest.MonkeyPatch) -> tuple[ProgramCircuit, Exported]:
     monkeypatch.setattr(ports, "SHARED", few)
     path = folder / "in.c"
     path.write_text(ARRAY)

@@ -11,7 +11,7 @@ from fsoft.ask.circuits import bound_line, decide, find_engine, verdict_of
 from fsoft.ask.load import Options, check, load
 from fsoft.checkers.registry import UnknownEngine
 from fsoft.circuit.encode.encoding import encode
-from fsoft.circuit.encode.scheduler import ContextBounded, Given, RoundRobin
+from fsoft.circuit.encode.scheduler import ContextScheduler, FixedScheduler, RoundsScheduler
 from fsoft.circuit.model.verdict import Proved, Unknown
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
@@ -113,10 +113,10 @@ def test_a_reachable_bound_forbids_true_and_is_named(name: str, tmp_path: Path) 
 
 def test_schedulers_bound(tmp_path: Path) -> None:
     loaded = program(RACE, tmp_path)
-    assert decide(loaded, "bmc", scheduler=ContextBounded(2), depth=30).kind == "UNKNOWN"
-    assert decide(loaded, "bmc", scheduler=ContextBounded(4), depth=30).kind == "FALSE"
-    assert decide(loaded, "bmc", scheduler=RoundRobin(3), depth=40).kind == "FALSE"
-    bounded = decide(loaded, "pdr", scheduler=Given((0, 0)), timeout=30)
+    assert decide(loaded, "bmc", scheduler=ContextScheduler(2), depth=30).kind == "UNKNOWN"
+    assert decide(loaded, "bmc", scheduler=ContextScheduler(4), depth=30).kind == "FALSE"
+    assert decide(loaded, "bmc", scheduler=RoundsScheduler(3), depth=40).kind == "FALSE"
+    bounded = decide(loaded, "pdr", scheduler=FixedScheduler((0, 0)), timeout=30)
     assert bounded.kind == "UNKNOWN" and "schedule" in bounded.bounds[0]
 
 

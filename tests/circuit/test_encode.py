@@ -13,9 +13,9 @@ from fsoft.ask.load import Options, load
 from fsoft.circuit.bits import pack, unpack
 from fsoft.circuit.bits.bitblast import bitblast
 from fsoft.circuit.bits.simulate import Simulator
-from fsoft.circuit.encode.encoding import Encoding, encode
-from fsoft.circuit.encode.lift import Lifter, Walk, random_walk
-from fsoft.circuit.encode.scheduler import ContextBounded, Given, RoundRobin, Scheduler
+from fsoft.circuit.encode.encoding import ProgramCircuit, encode
+from fsoft.circuit.encode.lift import Lifter, LiftWalk, random_walk
+from fsoft.circuit.encode.scheduler import ContextScheduler, FixedScheduler, RoundsScheduler, Scheduler
 from fsoft.program.program import Program
 from tests.models.table import Row, rows
 
@@ -65,7 +65,7 @@ def test_bits_agree_with_words(name: str) -> None:
     simulator = Simulator(bits.aig, watch, 1)
     for _ in range(5):
         initial = {name: rng.getrandbits(width) for name, width in encoding.model.states.items()}
-        walk = Walk(lifter, initial)
+        walk = LiftWalk(lifter, initial)
         for _ in range(30):
             given = {name: rng.getrandbits(rng.choice((width, min(2, width)))) for name, width in encoding.model.inputs.items()}
             for literal, value in zip(bits.latches, unpack(bits.latch_words, walk.values)):
@@ -80,14 +80,14 @@ def test_bits_agree_with_words(name: str) -> None:
 # ---------------------------------------------------------------- cases that once went wrong, or easily could
 
 
-def encoded(text: str, tmp_path: object, checks: str = "unreach-call", scheduler: Scheduler | None = None) -> Encoding:
+def encoded(text: str, tmp_path: object, checks: str = "unreach-call", scheduler: Scheduler | None = None) -> ProgramCircuit:
     path = f"{tmp_path}/in.c"
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     return encode(load([path], Options(checks=frozenset(checks.split()))), scheduler)
 
 
-def walks(encoding: Encoding, runs: int = 30, steps: int = 40) -> int:
+def walks(encoding: ProgramCircuit, runs: int = 30, steps: int = 40) -> int:
     lifter, rng = Lifter(encoding), random.Random(7)
     return sum(random_walk(lifter, rng, steps) for _ in range(runs))
 
@@ -138,24 +138,26 @@ int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); x += 4; return 0; }
 )
 
 
-@pytest.mark.parametrize("scheduler", [ContextBounded(2), RoundRobin(2), Given((0, 0, 1, 0, 1))], ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize(
+    "scheduler", [ContextScheduler(2), RoundsScheduler(2), FixedScheduler((0, 0, 1, 0, 1))], ids=lambda s: type(s).__name__
+)
 def test_schedulers_run_the_same_program(scheduler: Scheduler, tmp_path: object) -> None:
     encoding = encoded(TWO, tmp_path, scheduler=scheduler)
     assert walks(encoding) > 0
 
 
 def test_a_given_schedule_is_followed(tmp_path: object) -> None:
-    encoding = encoded(TWO, tmp_path, scheduler=Given((0, 0, 1, 0, 1)))
-    walk = Walk(Lifter(encoding), {})
+    encoding = encoded(TWO, tmp_path, scheduler=FixedScheduler((0, 0, 1, 0, 1)))
+    walk = LiftWalk(Lifter(encoding), {})
     moves = [walk.advance({}) for _ in range(10)]
     assert [move.slot for move in moves if move is not None] == [0, 0, 1, 0, 1]
 
 
 def test_contexts_are_counted(tmp_path: object) -> None:
-    encoding = encoded(TWO, tmp_path, scheduler=ContextBounded(2))
+    encoding = encoded(TWO, tmp_path, scheduler=ContextScheduler(2))
     lifter, rng = Lifter(encoding), random.Random(3)
     for _ in range(50):
-        walk = Walk(lifter, {})
+        walk = LiftWalk(lifter, {})
         order = []
         for _ in range(40):
             move = walk.advance({name: rng.getrandbits(width) for name, width in encoding.model.inputs.items()})

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from fsoft.ask.load import load
-from fsoft.circuit.encode.encoding import Encoding, encode
+from fsoft.circuit.encode.encoding import ProgramCircuit, encode
 from fsoft.circuit.encode.narrow import LOST, RANGE, narrow, widened
-from fsoft.circuit.encode.ranges import Ranges, Shape
+from fsoft.circuit.encode.ranges import Ranges, WordShape
 from fsoft.circuit.model import check_model
 from fsoft.circuit.model.simulate import simulate
 from fsoft.circuit.model.verdict import Stimulus
@@ -17,7 +17,7 @@ from fsoft.circuit.model.verdict import Stimulus
 LOOP = "#include <assert.h>\nint x; int main(void) { for (int i = 0; i < %d; i++) x = i; assert(x < %d); return 0; }\n"
 
 
-def encoding(text: str, folder: Path) -> Encoding:
+def encoding(text: str, folder: Path) -> ProgramCircuit:
     path = folder / "p.c"
     path.write_text(text)
     return encode(load([str(path)]))
@@ -26,8 +26,8 @@ def encoding(text: str, folder: Path) -> Encoding:
 def test_a_counter_gets_the_bits_it_needs(tmp_path: Path) -> None:
     made = encoding(LOOP % (5, 9), tmp_path)
     shapes = Ranges(made).shapes()
-    assert shapes["thread_0.main.i"] == Shape(3, False)
-    assert shapes["x"] == Shape(3, False)
+    assert shapes["thread_0.main.i"] == WordShape(3, False)
+    assert shapes["x"] == WordShape(3, False)
     small = narrow(made.model, shapes)
     check_model(small)
     assert sum(small.states.values()) < sum(made.model.states.values()) / 4
@@ -43,7 +43,7 @@ def test_verdicts_are_those_of_the_program(tmp_path: Path, engine: str, limit: i
 def test_a_guess_that_is_too_small_is_noticed(tmp_path: Path) -> None:
     """With one bit for the counter the model must say `range` and then hold its tongue."""
     made = encoding(LOOP % (5, 3), tmp_path)
-    small = narrow(made.model, {"thread_0.main.i": Shape(1, False)})
+    small = narrow(made.model, {"thread_0.main.i": WordShape(1, False)})
     steps = simulate(small, Stimulus({}, tuple({} for _ in range(20))))
     held = [step.holds(small.bounds[RANGE]) for step in steps]
     assert any(held)

@@ -8,7 +8,7 @@ import pytest
 
 from fsoft.ask.circuits import decide
 from fsoft.ask.load import Options, load
-from fsoft.circuit.encode.scheduler import ContextBounded, Given, RoundRobin, Scheduler
+from fsoft.circuit.encode.scheduler import ContextScheduler, FixedScheduler, RoundsScheduler, Scheduler
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
@@ -60,7 +60,7 @@ def verdict(loaded: Program, scheduler: Scheduler) -> Verdict:
 def test_the_bound_is_reached_when_a_run_needs_more(name: str, rounds: bool, tmp_path: Path) -> None:
     loaded = program(name, tmp_path)
     needed = most(loaded, rounds)
-    kind, option = (RoundRobin, "--rounds") if rounds else (ContextBounded, "--contexts")
+    kind, option = (RoundsScheduler, "--rounds") if rounds else (ContextScheduler, "--contexts")
     for number in range(1, needed + 2):
         found = verdict(loaded, kind(number))
         if number >= needed:
@@ -78,9 +78,9 @@ def test_counts_that_are_known(tmp_path: Path) -> None:
 def test_a_given_schedule_cuts_whatever_it_leaves_out(tmp_path: Path) -> None:
     """A schedule that asks for a thread which cannot move says nothing about the program."""
     for order in ((1,), (0, 1, 1, 1, 1), (0,) * 20):
-        found = verdict(program("stuck", tmp_path), Given(order))
+        found = verdict(program("stuck", tmp_path), FixedScheduler(order))
         assert found.kind == "UNKNOWN" and "schedule" in found.bounds[0], (order, found)
-    assert verdict(program("alone", tmp_path), Given((0,) * 20)).kind == "TRUE"
+    assert verdict(program("alone", tmp_path), FixedScheduler((0,) * 20)).kind == "TRUE"
 
 
 def test_narrow_words_leave_the_scheduler_alone(tmp_path: Path) -> None:
@@ -90,8 +90,8 @@ def test_narrow_words_leave_the_scheduler_alone(tmp_path: Path) -> None:
     path = tmp_path / "in.c"
     path.write_text("extern void __VERIFIER_assert(int);\n" + HEAD + text)
     loaded = load([str(path)], Options(checks=frozenset({"unreach-call"})))
-    assert decide(loaded, "bmc", scheduler=ContextBounded(2), depth=30).kind == "UNKNOWN"
-    assert decide(loaded, "bmc", scheduler=ContextBounded(3), depth=30).kind == "FALSE"
+    assert decide(loaded, "bmc", scheduler=ContextScheduler(2), depth=30).kind == "UNKNOWN"
+    assert decide(loaded, "bmc", scheduler=ContextScheduler(3), depth=30).kind == "FALSE"
 
 
 def test_a_thread_that_the_schedule_leaves_out_is_no_deadlock(tmp_path: Path) -> None:
@@ -99,5 +99,5 @@ def test_a_thread_that_the_schedule_leaves_out_is_no_deadlock(tmp_path: Path) ->
     path.write_text(HEAD + PROGRAMS["joined"])
     loaded = load([str(path)], Options(checks=frozenset({"no-deadlock"})))
     for order in ((1,), (0, 0), (0,) * 6):
-        found = verdict(loaded, Given(order))
+        found = verdict(loaded, FixedScheduler(order))
         assert found.kind == "UNKNOWN" and "schedule" in found.bounds[0], (order, found)

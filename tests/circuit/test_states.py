@@ -10,7 +10,7 @@ import pytest
 from fsoft.ask.circuits import decide
 from fsoft.ask.load import Options, load
 from fsoft.circuit.encode.encoding import encode
-from fsoft.circuit.encode.lift import Answers, Lifter, Walk
+from fsoft.circuit.encode.lift import Answers, Lifter, LiftWalk
 from fsoft.circuit.model.simulate import evaluate_all
 from fsoft.program.expr import postorder
 from fsoft.program.interpreter import Machine
@@ -35,7 +35,7 @@ def compare_states(row: Row, rng: random.Random) -> tuple[int, int]:
     order, plain = postorder((bad,)), Machine(program, compiled=False)
     looked = found = 0
     while looked < STATES:
-        walk, idle = Walk(lifter, {name: rng.getrandbits(width) for name, width in encoding.model.states.items()}), 0
+        walk, idle = LiftWalk(lifter, {name: rng.getrandbits(width) for name, width in encoding.model.states.items()}), 0
         while idle < IDLE and looked < STATES and not walk.lost:
             given = {name: rng.getrandbits(rng.choice((width, min(width, 2)))) for name, width in encoding.model.inputs.items()}
             frame = {**walk.values, **given}

@@ -52,7 +52,7 @@ def body(text: str, declarations: str = "", **options: object) -> tuple[tree.Sta
     return unit.functions["main"].body.items
 
 
-def expression(text: str, declarations: str = "", **options: object) -> tree.Expr:
+def expression(text: str, declarations: str = "", **options: object) -> tree.TypedExpr:
     """The last expression statement of a body."""
     statement = body(text + ";", declarations, **options)[-1]
     assert isinstance(statement, tree.ExprStatement)
@@ -67,13 +67,13 @@ def show(node: object) -> str:
         return f"{node.value}:{node.type}"
     if isinstance(node, tree.StringLiteral):
         return repr(node.data)
-    if isinstance(node, tree.Variable):
+    if isinstance(node, tree.VariableExpr):
         return node.symbol.name
     if isinstance(node, tree.FunctionName):
         return node.name
     if isinstance(node, tree.Cast):
         return f"({node.type}){show(node.operand)}"
-    if isinstance(node, tree.Member):
+    if isinstance(node, tree.MemberExpr):
         return f"{show(node.base)}.{node.field.name}"
     if isinstance(node, tree.Deref):
         return f"*{show(node.pointer)}"

@@ -138,22 +138,22 @@ def test_sizes_of_expressions_agree_with_gcc(model: DataModel, tmp_path: Path) -
 
 
 def test_undefined_arithmetic_is_left_for_run_time() -> None:
-    assert isinstance(expression("2147483647 + 1 + x", "int x;"), tree.Binary)
-    assert show(expression("x = 2147483647 + 1", "int x;")).endswith("Binary(int, +, 2147483647:int, 1:int))")
-    assert "Binary(int, /, 1:int, 0:int)" in show(expression("x = 1 / 0", "int x;"))
-    assert "Binary(int, <<, 1:int, 40:int)" in show(expression("x = 1 << 40", "int x;"))
+    assert isinstance(expression("2147483647 + 1 + x", "int x;"), tree.BinaryExpr)
+    assert show(expression("x = 2147483647 + 1", "int x;")).endswith("BinaryExpr(int, +, 2147483647:int, 1:int))")
+    assert "BinaryExpr(int, /, 1:int, 0:int)" in show(expression("x = 1 / 0", "int x;"))
+    assert "BinaryExpr(int, <<, 1:int, 40:int)" in show(expression("x = 1 << 40", "int x;"))
     assert "Unary" in show(expression("x = -(-2147483647 - 1)", "int x;"))
     assert constants(["2147483647 + 1", "(unsigned char)300"], "", ILP32) == [-(2**31), 44]
 
 
 def test_wide_bit_fields_compute_in_their_own_width() -> None:
     expr = expression("y = x.a << 30", "struct { unsigned long long a:40; } x; unsigned long long y;")
-    assert isinstance(expr, tree.Assign) and isinstance(expr.value, tree.Cast)
+    assert isinstance(expr, tree.Assignment) and isinstance(expr.value, tree.Cast)
     assert expr.value.operand.type.bits == 40  # type: ignore[union-attr]
 
 
 def test_function_name_strings() -> None:
-    assert show(expression("p = __func__", "const char *p;")) == "Assign(char *, p, &b'main\\x00')"
+    assert show(expression("p = __func__", "const char *p;")) == "Assignment(char *, p, &b'main\\x00')"
     assert show(expression('p = "\\x41" "1\\0\\u00e9"', "const char *p;")).endswith("&b'A1\\x00\\xc3\\xa9\\x00')")
 
 

@@ -17,16 +17,16 @@ int h(int, char); int old(); void n(void); int (*fp)(int, char); int var(const c
 _Atomic int at; _Atomic int *ap; struct { _Atomic int z; int w; } as; _Atomic int aa[3]; union w { int i; float f; } un;
 """
 ROWS = [
-    ("i = c + s", "Assign(int, i, Binary(int, +, (int)c, (int)s))"),
-    ("u = u + i", "Assign(unsigned int, u, Binary(unsigned int, +, u, (unsigned int)i))"),
-    ("ll = ul + i", "Assign(long long, ll, (long long)Binary(unsigned long, +, ul, (unsigned long)i))"),
-    ("i = c << l", "Assign(int, i, Binary(int, <<, (int)c, l))"),
-    ("i = f < i", "Assign(int, i, Binary(int, <, f, (float)i))"),
-    ("c = i", "Assign(char, c, (char)i)"),
-    ("b = i", "Assign(_Bool, b, (_Bool)i)"),
-    ("b = p", "Assign(_Bool, b, (_Bool)p)"),
-    ("i = !d", "Assign(int, i, Unary(int, !, d))"),
-    ("i = ~c", "Assign(int, i, Unary(int, ~, (int)c))"),
+    ("i = c + s", "Assignment(int, i, BinaryExpr(int, +, (int)c, (int)s))"),
+    ("u = u + i", "Assignment(unsigned int, u, BinaryExpr(unsigned int, +, u, (unsigned int)i))"),
+    ("ll = ul + i", "Assignment(long long, ll, (long long)BinaryExpr(unsigned long, +, ul, (unsigned long)i))"),
+    ("i = c << l", "Assignment(int, i, BinaryExpr(int, <<, (int)c, l))"),
+    ("i = f < i", "Assignment(int, i, BinaryExpr(int, <, f, (float)i))"),
+    ("c = i", "Assignment(char, c, (char)i)"),
+    ("b = i", "Assignment(_Bool, b, (_Bool)i)"),
+    ("b = p", "Assignment(_Bool, b, (_Bool)p)"),
+    ("i = !d", "Assignment(int, i, UnaryExpr(int, !, d))"),
+    ("i = ~c", "Assignment(int, i, UnaryExpr(int, ~, (int)c))"),
     ("c += 300", "CompoundAssign(char, +, c, 300:int, int, 0, False)"),
     ("i += d", "CompoundAssign(int, +, i, d, double, 0, False)"),
     ("uc <<= ll", "CompoundAssign(unsigned char, <<, uc, ll, int, 0, False)"),
@@ -36,33 +36,33 @@ ROWS = [
     ("--b", "CompoundAssign(_Bool, -, b, 1:int, int, 0, False)"),
     ("f++", "CompoundAssign(float, +, f, 1.0:float, float, 0, True)"),
     ("r.k += 1", "CompoundAssign(int, +, r.k, 1:int, int, 0, False)"),
-    ("i = a[2]", "Assign(int, i, *PointerAdd(int *, &a, 2:int, 1, 4))"),
-    ("i = 2[a]", "Assign(int, i, *PointerAdd(int *, &a, 2:int, 1, 4))"),
-    ("i = *a", "Assign(int, i, *&a)"),
-    ("i = m[1][2]", "Assign(int, i, *PointerAdd(int *, &*PointerAdd(int[3] *, &m, 1:int, 1, 12), 2:int, 1, 4))"),
-    ("p = &a[i]", "Assign(int *, p, PointerAdd(int *, &a, i, 1, 4))"),
-    ("p = &*q", "Assign(int *, p, q)"),
-    ("i = *&j", "Assign(int, i, j)"),
-    ("p = q - i", "Assign(int *, p, PointerAdd(int *, q, i, -1, 4))"),
-    ("p = i + q", "Assign(int *, p, PointerAdd(int *, q, i, 1, 4))"),
-    ("i = p - q", "Assign(int, i, PointerDiff(int, p, q, 4))"),
-    ("v = (char *)v + 1", "Assign(void *, v, (void *)PointerAdd(char *, (char *)v, 1:int, 1, 1))"),
-    ("v = v + 1", "Assign(void *, v, PointerAdd(void *, v, 1:int, 1, 1))"),
-    ("i = p == 0", "Assign(int, i, Binary(int, ==, p, 0:int *))"),
-    ("i = 0 != v", "Assign(int, i, Binary(int, !=, 0:void *, v))"),
-    ("i = p < (int *)v", "Assign(int, i, Binary(int, <, p, (int *)v))"),
-    ("i = a == 0", "Assign(int, i, 0:int)"),
-    ("i = p && d", "Assign(int, i, Logical(int, &&, p, d))"),
-    ("i = 0 && h(1, 2)", "Assign(int, i, 0:int)"),
-    ("p = i ? p : 0", "Assign(int *, p, Conditional(int *, i, p, 0:int *))"),
-    ("v = i ? p : v", "Assign(void *, v, Conditional(void *, i, (void *)p, v))"),
-    ("d = i ? c : f", "Assign(double, d, (double)Conditional(float, i, (float)(int)c, f))"),
+    ("i = a[2]", "Assignment(int, i, *PointerAdd(int *, &a, 2:int, 1, 4))"),
+    ("i = 2[a]", "Assignment(int, i, *PointerAdd(int *, &a, 2:int, 1, 4))"),
+    ("i = *a", "Assignment(int, i, *&a)"),
+    ("i = m[1][2]", "Assignment(int, i, *PointerAdd(int *, &*PointerAdd(int[3] *, &m, 1:int, 1, 12), 2:int, 1, 4))"),
+    ("p = &a[i]", "Assignment(int *, p, PointerAdd(int *, &a, i, 1, 4))"),
+    ("p = &*q", "Assignment(int *, p, q)"),
+    ("i = *&j", "Assignment(int, i, j)"),
+    ("p = q - i", "Assignment(int *, p, PointerAdd(int *, q, i, -1, 4))"),
+    ("p = i + q", "Assignment(int *, p, PointerAdd(int *, q, i, 1, 4))"),
+    ("i = p - q", "Assignment(int, i, PointerDiff(int, p, q, 4))"),
+    ("v = (char *)v + 1", "Assignment(void *, v, (void *)PointerAdd(char *, (char *)v, 1:int, 1, 1))"),
+    ("v = v + 1", "Assignment(void *, v, PointerAdd(void *, v, 1:int, 1, 1))"),
+    ("i = p == 0", "Assignment(int, i, BinaryExpr(int, ==, p, 0:int *))"),
+    ("i = 0 != v", "Assignment(int, i, BinaryExpr(int, !=, 0:void *, v))"),
+    ("i = p < (int *)v", "Assignment(int, i, BinaryExpr(int, <, p, (int *)v))"),
+    ("i = a == 0", "Assignment(int, i, 0:int)"),
+    ("i = p && d", "Assignment(int, i, Logical(int, &&, p, d))"),
+    ("i = 0 && h(1, 2)", "Assignment(int, i, 0:int)"),
+    ("p = i ? p : 0", "Assignment(int *, p, Conditional(int *, i, p, 0:int *))"),
+    ("v = i ? p : v", "Assignment(void *, v, Conditional(void *, i, (void *)p, v))"),
+    ("d = i ? c : f", "Assignment(double, d, (double)Conditional(float, i, (float)(int)c, f))"),
     ("i ? n() : (void)0", "Conditional(void, i, Call(void, n, []), (void)0:int)"),
-    ("r = i ? r : *rp", "Assign(struct s, r, Conditional(struct s, i, r, *rp))"),
-    ("i = rp->x", "Assign(int, i, *rp.x)"),
-    ("i = g().x", "Assign(int, i, Call(struct s, g, []).x)"),
-    ("rp->k = 9", "Assign(int, *rp.k, 9:int)"),
-    ("i = r.n + 1", "Assign(int, i, Binary(int, +, (int)r.n, 1:int))"),
+    ("r = i ? r : *rp", "Assignment(struct s, r, Conditional(struct s, i, r, *rp))"),
+    ("i = rp->x", "Assignment(int, i, *rp.x)"),
+    ("i = g().x", "Assignment(int, i, Call(struct s, g, []).x)"),
+    ("rp->k = 9", "Assignment(int, *rp.k, 9:int)"),
+    ("i = r.n + 1", "Assignment(int, i, BinaryExpr(int, +, (int)r.n, 1:int))"),
     ("h(c, i)", "Call(int, h, [(int)c, (char)i])"),
     ("old(c, f)", "Call(int, old, [(int)c, (double)f])"),
     ('var("x", c, f, a)', "Call(int, var, [&b'x\\x00', (int)c, (double)f, &a])"),
@@ -70,24 +70,24 @@ ROWS = [
     ("fp(1, 2)", "Call(int, fp, [1:int, 2:char])"),
     ("(&h)(1, 2)", "Call(int, h, [1:int, 2:char])"),
     ("(***h)(1, 2)", "Call(int, h, [1:int, 2:char])"),
-    ("fp = h", "Assign(int (int, char) *, fp, &h)"),
-    ("i = (c, d, j)", "Assign(int, i, Comma(int, Comma(double, c, d), j))"),
-    ("i = en + 1", "Assign(int, i, (int)Binary(unsigned int, +, (unsigned int)en, 1:unsigned int))"),
-    ("i = A + B", "Assign(int, i, 1:int)"),
-    ("i = sizeof(h(1, 2))", "Assign(int, i, 4:int)"),
-    ("d = 1", "Assign(double, d, 1.0:double)"),
-    ("f = 0.1", "Assign(float, f, 0.10000000149011612:float)"),
-    ("i = (char)j", "Assign(int, i, (int)(char)j)"),
-    ("u = -1", "Assign(unsigned int, u, 4294967295:unsigned int)"),
-    ("p = (int *)-1", "Assign(int *, p, 4294967295:int *)"),
-    ("un = (union w){.f = i}", "Assign(union w, un, CompoundLiteral(union w, main.<literal>, "
+    ("fp = h", "Assignment(int (int, char) *, fp, &h)"),
+    ("i = (c, d, j)", "Assignment(int, i, Comma(int, Comma(double, c, d), j))"),
+    ("i = en + 1", "Assignment(int, i, (int)BinaryExpr(unsigned int, +, (unsigned int)en, 1:unsigned int))"),
+    ("i = A + B", "Assignment(int, i, 1:int)"),
+    ("i = sizeof(h(1, 2))", "Assignment(int, i, 4:int)"),
+    ("d = 1", "Assignment(double, d, 1.0:double)"),
+    ("f = 0.1", "Assignment(float, f, 0.10000000149011612:float)"),
+    ("i = (char)j", "Assignment(int, i, (int)(char)j)"),
+    ("u = -1", "Assignment(unsigned int, u, 4294967295:unsigned int)"),
+    ("p = (int *)-1", "Assignment(int *, p, 4294967295:int *)"),
+    ("un = (union w){.f = i}", "Assignment(union w, un, CompoundLiteral(union w, main.<literal>, "
      "Initializer([InitItem(0, float, (float)i, None)], True)))"),
-    ("i = ({ int z = j; z + 1; })", "Assign(int, i, StatementExpr(int, Block([Declare(main.z, "
-     "Initializer([InitItem(0, int, j, None)], False))]), Binary(int, +, z, 1:int)))"),
-    ("i = __builtin_expect(j == 1, 0)", "Assign(int, i, (int)(long)Binary(int, ==, j, 1:int))"),
-    ("i = _Generic(a, int *: 1, default: 2)", "Assign(int, i, 1:int)"),
-    ("i = _Generic(c, int: 1, char: 2)", "Assign(int, i, 2:int)"),
-    ("i = b ?: 3", "Assign(int, i, StatementExpr(int, Block([Declare(main.<condition>, "
+    ("i = ({ int z = j; z + 1; })", "Assignment(int, i, StatementExpr(int, Block([Declare(main.z, "
+     "Initializer([InitItem(0, int, j, None)], False))]), BinaryExpr(int, +, z, 1:int)))"),
+    ("i = __builtin_expect(j == 1, 0)", "Assignment(int, i, (int)(long)BinaryExpr(int, ==, j, 1:int))"),
+    ("i = _Generic(a, int *: 1, default: 2)", "Assignment(int, i, 1:int)"),
+    ("i = _Generic(c, int: 1, char: 2)", "Assignment(int, i, 2:int)"),
+    ("i = b ?: 3", "Assignment(int, i, StatementExpr(int, Block([Declare(main.<condition>, "
      "Initializer([InitItem(0, _Bool, b, None)], False))]), Conditional(int, <condition>, (int)<condition>, 3:int)))"),
 ]  # fmt: skip
 
@@ -98,20 +98,20 @@ def test_typed_expressions(text: str, expected: str) -> None:
 
 
 def test_atomic_objects_are_recognised() -> None:
-    def target(text: str) -> tree.Expr:
+    def target(text: str) -> tree.TypedExpr:
         expr = expression(text, DECLARATIONS)
-        assert isinstance(expr, (tree.Assign, tree.CompoundAssign))
+        assert isinstance(expr, (tree.Assignment, tree.CompoundAssign))
         return expr.target
 
     direct, through, member, element = target("at = 1"), target("*ap += 1"), target("as.z = 1"), target("aa[1]++")
-    assert isinstance(direct, tree.Variable) and direct.symbol.atomic
+    assert isinstance(direct, tree.VariableExpr) and direct.symbol.atomic
     assert isinstance(through, tree.Deref) and through.atomic
-    assert isinstance(member, tree.Member) and member.field.atomic
+    assert isinstance(member, tree.MemberExpr) and member.field.atomic
     assert isinstance(element, tree.Deref) and element.atomic
     plain, cast, address = target("as.w = 1"), target("*(int *)ap = 1"), target("*&at = 1")
-    assert isinstance(plain, tree.Member) and not plain.field.atomic
+    assert isinstance(plain, tree.MemberExpr) and not plain.field.atomic
     assert isinstance(cast, tree.Deref) and not cast.atomic
-    assert isinstance(address, tree.Variable) and address.symbol.atomic
+    assert isinstance(address, tree.VariableExpr) and address.symbol.atomic
 
 
 def test_typedef_atomic_and_volatile() -> None:
@@ -175,7 +175,7 @@ def test_statement_expressions_can_nest() -> None:
 
 def test_long_sums_do_not_nest_the_analysis() -> None:
     total = "+".join(["x"] * 5000)
-    assert isinstance(expression(f"y = {total}", "int x, y;"), tree.Assign)
+    assert isinstance(expression(f"y = {total}", "int x, y;"), tree.Assignment)
 
 
 def test_long_double_is_said_to_be_computed_as_double() -> None:

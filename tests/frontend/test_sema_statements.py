@@ -12,8 +12,8 @@ from tests.frontend.sema_tools import analyse, body, message, show
 def test_switch_and_cases() -> None:
     items = body("switch (c) { case 1: case 'a' ... 'c': x = 1; break; { case -1:; } default: x = 2; }", "char c; int x;")
     assert show(items[0]) == (
-        "Switch((int)c, Block([Case(1, 1), Case(97, 99), ExprStatement(Assign(int, x, 1:int)), Break(), Block([Case(-1, -1)]), "
-        "Default(), ExprStatement(Assign(int, x, 2:int))]))"
+        "Switch((int)c, Block([Case(1, 1), Case(97, 99), ExprStatement(Assignment(int, x, 1:int)), Break(), Block([Case(-1, -1)]), "
+        "Default(), ExprStatement(Assignment(int, x, 2:int))]))"
     )
     unsigned = body("switch (u) { case -1: break; }", "unsigned u;")
     assert "Case(4294967295, 4294967295)" in show(unsigned)
@@ -22,14 +22,14 @@ def test_switch_and_cases() -> None:
 def test_loops() -> None:
     items = body("for (int i = 0; i < 3; i++) x += i; while (x) { continue; } do x--; while (x); for (;;) break;", "int x;")
     assert show(items[0]).startswith("Block([Declare(main.i, ")
-    assert show(items[1]) == "Loop(while, x, Block([Continue()]), None, True)"
-    assert show(items[2]).startswith("Loop(do, x, ExprStatement(") and show(items[2]).endswith("None, False)")
-    assert show(items[3]) == "Loop(for, None, Break(), None, True)"
+    assert show(items[1]) == "LoopStatement(while, x, Block([Continue()]), None, True)"
+    assert show(items[2]).startswith("LoopStatement(do, x, ExprStatement(") and show(items[2]).endswith("None, False)")
+    assert show(items[3]) == "LoopStatement(for, None, Break(), None, True)"
 
 
 def test_labels_and_goto() -> None:
     items = body("if (x) out: x = 1; goto out;", "int x;")
-    assert show(items[0]) == "If(x, Block([Label(out), ExprStatement(Assign(int, x, 1:int))]), None)"
+    assert show(items[0]) == "If(x, Block([Label(out), ExprStatement(Assignment(int, x, 1:int))]), None)"
     assert show(items[1]) == "Goto(out)"
 
 
@@ -64,7 +64,7 @@ def test_variable_length_arrays() -> None:
     unit = analyse(text, library=alloca)
     shown = show(unit.functions["main"].body)
     assert "Declare(main.a, Initializer([InitItem(0, int *, (int *)Call(void *, alloca," in shown
-    assert "Assign(int, *PointerAdd(int *, a, 1:int, 1, 4), (int)<size of a>)" in shown
+    assert "Assignment(int, *PointerAdd(int *, a, 1:int, 1, 4), (int)<size of a>)" in shown
     unknown = "int f(void); int main(void) { int n = f(); int a[n]; return a[0]; }"
     assert "variable length array 'a'" in message(unknown, library=alloca)
 

@@ -23,7 +23,7 @@ from fsoft.ask.runs import check_circuit, check_explicit, load_watched
 from fsoft.program.options import Options
 from fsoft.program.program import Program
 from fsoft.program.verdict import Limits
-from fsoft.properties.ltl import FAIRNESS, Formula, Property, Text, Watched, read, stutters, watched
+from fsoft.properties.ltl import FAIRNESS, Property, TemporalFormula, Text, Watched, read, stutters, watched
 from fsoft.transactions import NO_REDUCTION, Reduction
 
 HEAD = """#include <pthread.h>
@@ -193,10 +193,10 @@ def both(path: Path, props: Sequence[Property]) -> tuple[Watched, Watched]:
     return watched(seen[-2], [reading.watch for reading in folded.readings.values()]), folded
 
 
-def _all_atoms(prop: Property) -> Formula:
+def _all_atoms(prop: Property) -> TemporalFormula:
     """A formula with the atoms of a property that read memory: they do not forbid folding."""
-    found = [Formula("atom", atom=atom) for atom, _ in prop.atoms() if atom.kind in ("c", "holds")]
-    return reduce(lambda one, two: Formula("and", (one, two)), found, Formula("true"))
+    found = [TemporalFormula("atom", atom=atom) for atom, _ in prop.atoms() if atom.kind in ("c", "holds")]
+    return reduce(lambda one, two: TemporalFormula("and", (one, two)), found, TemporalFormula("true"))
 
 
 def _one(seed: int, prop: Property, plain: Watched, folded: Watched, engines: dict[str, Way], tally: Tally) -> None:

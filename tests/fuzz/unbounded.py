@@ -20,7 +20,7 @@ from fsoft.parametric import Counted, NotCovered, Proof, count, prove, refuted, 
 from fsoft.parametric.proving import EFFORTS
 from fsoft.program.options import Options
 from fsoft.program.verdict import Limits
-from fsoft.solve.sat import OutOfTime
+from fsoft.solve.sat import SolverTimeout
 
 HEAD = """#include <pthread.h>
 void __VERIFIER_atomic_begin(void);
@@ -124,7 +124,7 @@ def proved(path: Path, states: int = 3000, seconds: float = 60) -> bool | None:
         return isinstance(found, Proof) and refuted(system_of(program), found.clauses, deadline) is None
     except NotCovered:
         return None
-    except OutOfTime:
+    except SolverTimeout:
         return False
 
 
@@ -134,7 +134,7 @@ def counted(path: Path, states: int = 500) -> bool:
     try:
         found = count(system_of(program), deadline, states=(states,))
         return isinstance(found, Counted) and uncovered(system_of(program), found.states) is None
-    except (NotCovered, OutOfTime):
+    except (NotCovered, SolverTimeout):
         return False
 
 

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from fsoft.ask.load import load
-from fsoft.parametric import Failed, Proof, System, prove, refuted, system_of
+from fsoft.parametric import NoProof, Proof, System, prove, refuted, system_of
 from fsoft.program.options import Options
 from fsoft.program.program import Program
 
@@ -53,7 +53,7 @@ def system_in(folder: Path, source: str) -> System:
     return system_of(program_of(folder, source))
 
 
-def attempt(system: System) -> Proof | Failed:
+def attempt(system: System) -> Proof | NoProof:
     return prove(system, time.monotonic() + 300, states=STATES)
 
 

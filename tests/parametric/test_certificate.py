@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.parametric import Clause, Proof, System, refuted, text_of
+from fsoft.parametric import Proof, System, ThreadClause, refuted, text_of
 from fsoft.program.expr import const, eq, negate, reg
 from tests.parametric.programs import LOCKED, UNLOCKED, attempt, system_in
 
@@ -36,17 +36,17 @@ def test_nothing_proves_nothing(found: tuple[System, Proof]) -> None:
 def test_what_does_not_hold_initially_is_refused(found: tuple[System, Proof]) -> None:
     system, proof = found
     x = next(name for name in system.shared if name == "x")
-    wrong = Clause((), (), (negate(eq(system.word(x), const(0, system.widths[x]))),))
+    wrong = ThreadClause((), (), (negate(eq(system.word(x), const(0, system.widths[x]))),))
     assert refuted(system, (*proof.clauses, wrong)) == "it does not hold initially"
 
 
 def test_what_is_not_inductive_is_refused(found: tuple[System, Proof]) -> None:
     system, proof = found
-    always = Clause((), (), (eq(system.word("x"), const(0, system.widths["x"])),))
+    always = ThreadClause((), (), (eq(system.word("x"), const(0, system.widths["x"])),))
     assert "leads out" in (refuted(system, (*proof.clauses, always)) or "")
 
 
 def test_a_clause_about_strangers_is_refused(found: tuple[System, Proof]) -> None:
     system, proof = found
-    assert refuted(system, (*proof.clauses, Clause((1,), (0,), (reg("j.1", 1),)))) is not None
-    assert refuted(system, (*proof.clauses, Clause((1, 1, 1), (0, 0, 0), ()))) is not None
+    assert refuted(system, (*proof.clauses, ThreadClause((1,), (0,), (reg("j.1", 1),)))) is not None
+    assert refuted(system, (*proof.clauses, ThreadClause((1, 1, 1), (0, 0, 0), ()))) is not None

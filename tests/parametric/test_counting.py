@@ -11,8 +11,8 @@ import fsoft.parametric
 import fsoft.parametric.counters as counters
 from fsoft.ask.load import check
 from fsoft.cli.main import main
-from fsoft.parametric import Counted, Failed, NotCovered, System, count, system_of, uncovered
-from fsoft.parametric.counters import OMEGA, Local, Shape, State
+from fsoft.parametric import Counted, NoProof, NotCovered, System, count, system_of, uncovered
+from fsoft.parametric.counters import OMEGA, CounterShape, CounterState, Local
 from fsoft.parametric.counting import Search
 from fsoft.python.loaded import load
 from tests.models.table import MODELS
@@ -45,7 +45,7 @@ CHOICE = CHOICE.replace("int x,", "int __VERIFIER_nondet_int(void); int x,")
 """Right, whatever a wide input is."""
 
 
-def counted(system: System, **limits: tuple[int, ...]) -> Counted | Failed:
+def counted(system: System, **limits: tuple[int, ...]) -> Counted | NoProof:
     return count(system, time.monotonic() + 60, **limits)
 
 
@@ -65,7 +65,7 @@ def test_two_threads_need_a_counter_of_two(found: tuple[System, Counted]) -> Non
     assert states.level == 2 and uncovered(system, states.states) is None
     assert any(OMEGA in state.counts.values() and 2 in state.counts.values() for state in states.states)
     failed = counted(system, levels=(1,))
-    assert isinstance(failed, Failed) and "counters up to 1" in failed.why and "a failure here is not excluded" in failed.why
+    assert isinstance(failed, NoProof) and "counters up to 1" in failed.why and "a failure here is not excluded" in failed.why
 
 
 @pytest.mark.parametrize("source", [LOCKED, NUMBERS, CHOICE, SECTION], ids=["lock", "numbers", "wide input", "section"])
@@ -78,15 +78,15 @@ def test_right_programs_are_proved(tmp_path: Path, source: str) -> None:
 @pytest.mark.parametrize("source", [UNLOCKED, LATE, STALE], ids=["no lock", "ten threads", "stale number"])
 def test_wrong_programs_are_not(tmp_path: Path, source: str) -> None:
     failed = counted(system_in(tmp_path, source))
-    assert isinstance(failed, Failed) and "a failure here is not excluded" in failed.why
+    assert isinstance(failed, NoProof) and "a failure here is not excluded" in failed.why
 
 
 def test_what_does_not_end_says_how_far_it_came(tmp_path: Path) -> None:
     endless = text("pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); assert(x || !x || y);" + "assert(x != -5);")
     system = system_in(tmp_path, endless)
     many, crowded = counted(system, states=(200,)), counted(system, states=(40,))
-    assert isinstance(many, Failed) and "more than 200 abstract states" in many.why
-    assert isinstance(crowded, Failed) and "local states at a time" in crowded.why
+    assert isinstance(many, NoProof) and "more than 200 abstract states" in many.why
+    assert isinstance(crowded, NoProof) and "local states at a time" in crowded.why
 
 
 @pytest.mark.parametrize(
@@ -119,12 +119,12 @@ def test_every_number_is_needed(found: tuple[System, Counted]) -> None:
             less = {one: many for one, many in state.counts.items() if one != local}
             if number > 1:
                 less[local] = 1
-            assert uncovered(system, (*states.states[:k], State(state.whole, less), *states.states[k + 1 :])) is not None
+            assert uncovered(system, (*states.states[:k], CounterState(state.whole, less), *states.states[k + 1 :])) is not None
 
 
 def test_more_than_is_reachable_may_be_bad(found: tuple[System, Counted]) -> None:
     system, states = found
-    worse = [State(state.whole, dict.fromkeys(state.counts, OMEGA)) for state in states.states]
+    worse = [CounterState(state.whole, dict.fromkeys(state.counts, OMEGA)) for state in states.states]
     assert uncovered(system, worse) is not None
     wrong = states.states[0]._replace(whole=states.states[0].whole[1:])
     assert uncovered(system, (*states.states, wrong)) == "a state is not one of this system"
@@ -132,7 +132,7 @@ def test_more_than_is_reachable_may_be_bad(found: tuple[System, Counted]) -> Non
 
 def test_nobody_may_be_forgotten_inside_an_atomic_section(tmp_path: Path) -> None:
     system = system_in(tmp_path, SECTION)
-    shape, states = Shape(system), counted(system)
+    shape, states = CounterShape(system), counted(system)
     assert isinstance(states, Counted)
     inside, outside = next(
         (state.counts, {local: n for local, n in state.counts.items() if not shape.inside(local)})
@@ -155,7 +155,7 @@ def takes_any_number_for_a_number(self: Search, counts: dict[Local, int], local:
         del counts[local]
 
 
-def forgets_others_of_the_kind(self: Search, state: State) -> list[object]:
+def forgets_others_of_the_kind(self: Search, state: CounterState) -> list[object]:
     movers = list(original(self, state))
     return [mover for mover in movers if mover[0] is None or all(mover[0].words[0] >= local.words[0] for local in state.counts)]
 
@@ -171,7 +171,7 @@ original = Search._movers
 def test_the_judge_notices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, defect: object) -> None:
     system = system_in(tmp_path, LATE)
     monkeypatch.setattr(Search, "_flooded", lambda _self, state: state)  # it makes up for what is lost
-    assert isinstance(counted(system, levels=(1,)), Failed)
+    assert isinstance(counted(system, levels=(1,)), NoProof)
     monkeypatch.setattr(Search, name, defect)
     states = counted(system, levels=(1,))
     assert isinstance(states, Counted), "the defect must show"
@@ -207,5 +207,5 @@ def test_invariants_can_be_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path = tmp_path / "p.c"
     path.write_text(LOCKED)
     assert "counters" in check([str(path)], engine="parametric").reasons[0]
-    monkeypatch.setattr(fsoft.parametric, "prove", lambda *_: Failed("invariants were asked for"))
+    monkeypatch.setattr(fsoft.parametric, "prove", lambda *_: NoProof("invariants were asked for"))
     assert load(path).check(engine="parametric", method="invariants").reasons[0] == "invariants were asked for"

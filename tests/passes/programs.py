@@ -14,6 +14,7 @@ from fsoft.program.program import (
     Action,
     Alloc,
     Assign,
+    CellRun,
     Check,
     Enter,
     Free,
@@ -28,7 +29,6 @@ from fsoft.program.program import (
     Program,
     Register,
     Require,
-    Run,
     Step,
     Store,
     Tag,
@@ -112,8 +112,8 @@ def join(w: Writer, slot: int) -> None:
     )
 
 
-def cells(size: int, cell: int) -> tuple[Run, ...]:
-    return (Run(0, cell, cell, size // cell),)
+def cells(size: int, cell: int) -> tuple[CellRun, ...]:
+    return (CellRun(0, cell, cell, size // cell),)
 
 
 def program(templates: list[Template], globals_: int, checks: frozenset[str] = frozenset({"unreach-call"})) -> Program:

@@ -11,7 +11,7 @@ from fsoft.ask.load import load
 from fsoft.checkers.explicit.engine import explore
 from fsoft.checkers.explicit.search import Explorer
 from fsoft.circuit.encode.encoding import Moves, encode
-from fsoft.por.facts import Facts
+from fsoft.por.facts import StubbornFacts
 from fsoft.por.stubborn import Stubborn
 from fsoft.por.terms import StubbornTerms
 from fsoft.program.expr import Expr, evaluate
@@ -74,7 +74,7 @@ void *t(void *a) { y = x; return 0; }
 int main(void) { pthread_t p, q; pthread_create(&p, 0, t, 0); pthread_create(&q, 0, t, 0); return 0; }
 """)
     program = load([str(path)], Options(checks=frozenset({"no-data-race"})))
-    assert explore(program, choice=Stubborn(Facts(program))).last_line() == "FALSE(no-data-race)"
+    assert explore(program, choice=Stubborn(StubbornFacts(program))).last_line() == "FALSE(no-data-race)"
 
 
 STRAY = """#include <pthread.h>
@@ -94,7 +94,7 @@ def test_an_access_out_of_nowhere_abandons_the_reduction(tmp_path: Path) -> None
     program = load([str(path)], Options(), bits=32, define=("ADDRESS=0",))
     x = next(obj for obj in program.objects if obj.name == "x")
     program = load([str(path)], Options(), bits=32, define=(f"ADDRESS={program.address(x)}",))
-    plain, reduced = explore(program), explore(program, choice=Stubborn(Facts(program)))
+    plain, reduced = explore(program), explore(program, choice=Stubborn(StubbornFacts(program)))
     assert plain.last_line() == reduced.last_line()
     assert reduced.reasons[-1].startswith("without reduction")
 
@@ -118,7 +118,7 @@ def test_the_circuit_chooses_what_the_explorer_chooses(seed: int, tmp_path_facto
 
 def _compared(program: Program, kind: str, seed: int) -> int:
     """Walk at random and compare the sets in every state; the number of states."""
-    facts = Facts(program, patterns(kind))
+    facts = StubbornFacts(program, patterns(kind))
     allowed: list[Expr] = []
 
     def restrict(moves: Moves) -> list[Expr]:

@@ -9,7 +9,7 @@ import pytest
 from fsoft.ask.load import load
 from fsoft.checkers.explicit.engine import explore
 from fsoft.por.bits import new_bits
-from fsoft.por.facts import Facts
+from fsoft.por.facts import StubbornFacts
 from fsoft.program.expr import TRUE, Expr, binary, const, ite, make, reg
 from fsoft.program.options import Options
 from fsoft.program.program import Program
@@ -39,7 +39,7 @@ def test_leaving_a_barrier_is_independent_of_arriving() -> None:
 
 
 def test_who_asks_for_races_gets_every_read() -> None:
-    assert any(Facts(barrier("N=2")).spared) and not any(Facts(barrier("N=2", prop="no-data-race")).spared)
+    assert any(StubbornFacts(barrier("N=2")).spared) and not any(StubbornFacts(barrier("N=2", prop="no-data-race")).spared)
 
 
 def test_a_step_that_asks_the_mask_for_more_keeps_its_read(tmp_path: Path) -> None:
@@ -52,5 +52,5 @@ int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); %s pthread_cond_signa
     found = []
     for line in ("", "pthread_cancel(t);"):
         (tmp_path / "p.c").write_text(text % line)
-        found.append(any(Facts(load([str(tmp_path / "p.c")], Options(checks=frozenset({"no-deadlock"})))).spared))
+        found.append(any(StubbornFacts(load([str(tmp_path / "p.c")], Options(checks=frozenset({"no-deadlock"})))).spared))
     assert found == [True, False]

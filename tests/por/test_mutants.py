@@ -64,7 +64,7 @@ def test_a_reader_that_keeps_readers_out_is_noticed(tmp_path: Path, monkeypatch:
     """A thread that holds the lock for reading is taken for its holder (the cell of the readers follows that of the writer)."""
     assert verdicts(tmp_path, defects.READERS) == {FALSE}
     path = tmp_path / "p.c"
-    layout = facts.Facts(load([str(path)], Options())).layout
+    layout = facts.StubbornFacts(load([str(path)], Options())).layout
     place = next(p for p in layout.places if p is not None and p.object.name == "rw")
     names = {place.cells.name(cell.number): place.base + cell.number for cell in place.cells}
     writer = next(index for name, index in names.items() if "writer" in name or name.endswith("rw"))

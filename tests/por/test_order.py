@@ -10,7 +10,7 @@ from fsoft.ask.circuits import decide
 from fsoft.ask.load import load
 from fsoft.checkers.explicit.engine import explore
 from fsoft.circuit.encode.encoding import encode
-from fsoft.circuit.encode.lift import Lifter, Walk
+from fsoft.circuit.encode.lift import Lifter, LiftWalk
 from fsoft.cli.main import main
 from fsoft.por.order import ORDERS, Dependence
 from fsoft.program.options import Options
@@ -56,7 +56,7 @@ def _runs(program: Program, kind: str) -> int:
         prefix = todo.pop()
         ends = True
         for slot in range(slots):
-            walk = Walk(lifter, {})
+            walk = LiftWalk(lifter, {})
             moved = [walk.advance({name: one}) for one in (*prefix, slot)]
             if all(move is not None for move in moved):
                 ends = False

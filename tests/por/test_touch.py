@@ -8,7 +8,7 @@ import pytest
 
 from fsoft.analysis.actions import members
 from fsoft.ask.load import load
-from fsoft.por.facts import Facts
+from fsoft.por.facts import StubbornFacts
 from fsoft.por.stubborn import Stubborn
 from fsoft.program.options import Options
 from fsoft.transactions import patterns
@@ -36,10 +36,10 @@ int main(void) {
 """
 
 
-def loaded(folder: Path, text: str, kind: str = "none") -> Facts:
+def loaded(folder: Path, text: str, kind: str = "none") -> StubbornFacts:
     path = folder / "p.c"
     path.write_text(text)
-    return Facts(load([str(path)], Options(), bits=32), patterns(kind))
+    return StubbornFacts(load([str(path)], Options(), bits=32), patterns(kind))
 
 
 @pytest.mark.parametrize("line", [0, 8])

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.process.fence import Ended, Limits, fenced, tool
+from fsoft.process.fence import Ended, FenceLimits, fenced, tool
 from fsoft.process.names import as_path
 
 both = pytest.mark.parametrize("apart", [True, False], ids=["namespaces", "alone"])
 
 
-def shell(text: str, limits: Limits = Limits(20), apart: bool = True) -> Ended:  # noqa: B008
+def shell(text: str, limits: FenceLimits = FenceLimits(20), apart: bool = True) -> Ended:  # noqa: B008
     return fenced(["/bin/sh", "-c", text], limits, os.environ, apart=apart)
 
 
@@ -48,21 +48,21 @@ def test_whatever_it_started_ends_with_it(apart: bool) -> None:
 @both
 def test_time(apart: bool) -> None:
     since = time.monotonic()
-    ended = shell("(setsid sleep 72.5 &) ; sleep 72.5", Limits(0.5), apart)
+    ended = shell("(setsid sleep 72.5 &) ; sleep 72.5", FenceLimits(0.5), apart)
     assert ended.why == "time" and time.monotonic() - since < 10 and not alive("72.5")
 
 
 def test_output_has_an_end() -> None:
-    ended = fenced(["/usr/bin/yes"], Limits(30, file=1 << 20), os.environ)
+    ended = fenced(["/usr/bin/yes"], FenceLimits(30, file=1 << 20), os.environ)
     assert len(ended.output) == 1 << 20 and ended.code != 0
 
 
 def test_memory() -> None:
-    assert shell(f"exec {sys.executable} -c 'bytearray(1 << 31)'", Limits(20, memory=1 << 30)).code == 1
+    assert shell(f"exec {sys.executable} -c 'bytearray(1 << 31)'", FenceLimits(20, memory=1 << 30)).code == 1
 
 
 def test_processes() -> None:
-    ended = shell("i=0; while [ $i -lt 400 ]; do sleep 73.5 & i=$((i+1)); done; sleep 73.5", Limits(30, processes=50))
+    ended = shell("i=0; while [ $i -lt 400 ]; do sleep 73.5 & i=$((i+1)); done; sleep 73.5", FenceLimits(30, processes=50))
     assert (ended.why == "processes" or ended.code != 0) and not alive("73.5")
 
 
@@ -93,7 +93,7 @@ def test_its_folder_goes_if_nobody_waits(tmp_path: Path) -> None:
 def test_a_tool_is_limited_too() -> None:
     assert tool(["cat"], b"text").stdout == b"text"
     with pytest.raises(TimeoutError, match="does not end"):
-        tool(["/bin/sh", "-c", "sleep 75.5"], limits=Limits(0.3))
+        tool(["/bin/sh", "-c", "sleep 75.5"], limits=FenceLimits(0.3))
     deadline = time.monotonic() + 5
     while alive("75.5") and time.monotonic() < deadline:
         time.sleep(0.01)

@@ -17,6 +17,7 @@ from fsoft.program.program import (
     STOPS,
     Action,
     Assign,
+    CellRun,
     Check,
     Halt,
     Input,
@@ -28,7 +29,6 @@ from fsoft.program.program import (
     Program,
     Register,
     Require,
-    Run,
     Step,
     Store,
     Tag,
@@ -116,17 +116,17 @@ class Builder:
         null = Object(0, "null", 0, (), "system")
         self.result = Program("test", WORD, OFFSET, objects=[null], checks=frozenset(checks))
 
-    def object(self, name: str, size: int, runs: tuple[Run, ...], storage: str = "global", **more: object) -> Expr:
+    def object(self, name: str, size: int, runs: tuple[CellRun, ...], storage: str = "global", **more: object) -> Expr:
         obj = Object(len(self.result.objects), name, size, runs, storage, **more)  # type: ignore[arg-type]
         self.result.objects.append(obj)
         return const(self.result.address(obj), WORD)
 
     def variable(self, name: str, value: int = 0, size: int = 4, **more: object) -> Expr:
-        runs = (Run(0, size, size, 1, "", True, "int"),)
+        runs = (CellRun(0, size, size, 1, "", True, "int"),)
         return self.object(name, size, runs, initial={0: value} if value else {}, **more)
 
     def array(self, name: str, count: int, size: int = 4, **more: object) -> Expr:
-        return self.object(name, count * size, (Run(0, size, size, count, "[]", True, "int"),), **more)
+        return self.object(name, count * size, (CellRun(0, size, size, count, "[]", True, "int"),), **more)
 
     def marker(self, kind: str, cuts: bool = True, adds: bool = False) -> int:
         self.result.markers.append(Marker(kind, cuts, adds, Loc("m.c", 1), f"{kind} bound", "raise it"))

@@ -9,6 +9,7 @@ from fsoft.program.program import (
     Action,
     Alloc,
     Assign,
+    CellRun,
     Check,
     Enter,
     Free,
@@ -19,7 +20,6 @@ from fsoft.program.program import (
     Measure,
     Program,
     Require,
-    Run,
     Store,
     Tag,
 )
@@ -80,7 +80,7 @@ def memory_program(source: Random, steps: int, checks: tuple[str, ...]) -> Progr
     """One thread whose steps do anything to globals, structs, locals, strings and the heap, at sensible and odd addresses."""
     b = Builder(checks)
     globals_ = [b.variable("g", 5), b.array("bytes", 6, 1), b.array("ints", 3)]
-    mixed = (Run(0, 1, 1, 1, ".tag"), Run(4, 4, 4, 1, ".value"), Run(8, 8, 8, 1, ".wide"))
+    mixed = (CellRun(0, 1, 1, 1, ".tag"), CellRun(4, 4, 4, 1, ".value"), CellRun(8, 8, 8, 1, ".wide"))
     globals_ += [b.object("struct", 16, mixed), b.object("undefined", 16, mixed, undefined=True)]
     globals_ += [b.variable("constant", 7, readonly=True), b.object("function", 1, (), "function")]
     pools = [b.pool(2, 8), b.pool(2, 8, exact=False)]

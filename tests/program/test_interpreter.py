@@ -10,8 +10,24 @@ from fsoft.program.expr import TRUE, binary, const, evaluate, make, own, reg
 from fsoft.program.interpreter import Machine, Script, set_bits
 from fsoft.program.legal import complaints
 from fsoft.program.liveness import live_registers
-from fsoft.program.program import Alloc, Assign, Check, Enter, Free, Halt, Input, Leave, Load, Measure, Program, Require, Run, Store, Tag
-from fsoft.program.pycode import HELPERS, Writer
+from fsoft.program.program import (
+    Alloc,
+    Assign,
+    CellRun,
+    Check,
+    Enter,
+    Free,
+    Halt,
+    Input,
+    Leave,
+    Load,
+    Measure,
+    Program,
+    Require,
+    Store,
+    Tag,
+)
+from fsoft.program.pycode import HELPERS, PythonWriter
 from fsoft.program.run import random_values
 from fsoft.program.state import OVER, Access, Event, Halted, State, Violation
 from tests.program.build import OFFSET, Builder, add, c, is_
@@ -40,7 +56,7 @@ def test_generated_expressions_mean_what_evaluate_says() -> None:
     for _ in range(1500):
         width = source.choice(WIDTHS)
         tree = expression(source, width, source.randint(1, 6), names)
-        writer = Writer(dict(HELPERS), index)
+        writer = PythonWriter(dict(HELPERS), index)
         writer.line(f"def f({', '.join(f'r{k}' for k in index.values())}):")
         writer.indent = 1
         writer.line(f"return {writer.integer(tree)}")
@@ -110,7 +126,7 @@ def _clear_dead(machine: Machine, v: list[object], live: set[str]) -> None:
 
 def test_accesses_across_cells_are_little_endian_bytes() -> None:
     b = Builder()
-    mixed = b.object("s", 8, (Run(0, 1, 1, 2, "[]"), Run(2, 2, 2, 1, ".h"), Run(4, 4, 4, 1, ".w")))
+    mixed = b.object("s", 8, (CellRun(0, 1, 1, 2, "[]"), CellRun(2, 2, 2, 1, ".h"), CellRun(4, 4, 4, 1, ".w")))
     t = b.template("main", a=32, b=16, d=64)
     t.step(0, 1, Store(mixed, c(0x44332211), 4))
     t.step(1, 2, Store(binary("add", mixed, c(3)), c(0xBBAA, 16), 2))
@@ -190,7 +206,7 @@ def test_writes_to_read_only_memory_are_invalid() -> None:
 
 def test_a_packed_cell_may_be_misaligned() -> None:
     b = Builder(("valid-deref",))
-    packed = b.object("p", 5, (Run(0, 1, 1, 1, ".c"), Run(1, 4, 4, 1, ".x")))
+    packed = b.object("p", 5, (CellRun(0, 1, 1, 1, ".c"), CellRun(1, 4, 4, 1, ".x")))
     t = b.template("main", a=32)
     t.step(0, 1, Load("a", binary("add", packed, c(1)), 4))
     assert run(b.program(("main", t)))[2] == []

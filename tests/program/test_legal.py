@@ -10,7 +10,7 @@ import pytest
 
 from fsoft.program.expr import Expr, _node, const, eq, own, reg
 from fsoft.program.legal import check_legal, complaints
-from fsoft.program.program import Alloc, Assign, Enter, Halt, Input, Load, Program, Require, Run, Step, Store, Template
+from fsoft.program.program import Alloc, Assign, CellRun, Enter, Halt, Input, Load, Program, Require, Step, Store, Template
 from fsoft.program.verdict import InternalError
 from tests.program.build import Builder, add, c
 from tests.program.randomly import concurrent_program
@@ -77,8 +77,8 @@ BROKEN = [
     (_template(lambda t: t.steps.append(Step(t.stops["cut"], const(1, 1), (), 0))), "leaves a stop"),
     (_template(lambda t: t.steps.append(Step(0, c(1), (), 0))), "a guard of 32 bits instead of 1"),
     (_template(lambda t: t.stops.pop("cut")), "no location for the stop 'cut'"),
-    (_object(runs=(Run(0, 4, 4, 2),)), "has a cell that ends at 8, beyond its 4 bytes"),
-    (_object(runs=(Run(0, 4, 4, 1), Run(2, 2, 2, 1))), "has overlapping cells at offset 2"),
+    (_object(runs=(CellRun(0, 4, 4, 2),)), "has a cell that ends at 8, beyond its 4 bytes"),
+    (_object(runs=(CellRun(0, 4, 4, 1), CellRun(2, 2, 2, 1))), "has overlapping cells at offset 2"),
     (_object(initial={2: 1}), "has an initial value at offset 2, where no cell starts"),
     (_object(id=9), "stands at place 1 of the list"),
     (_object(size=1 << 20), "too many for an offset of 16 bits"),

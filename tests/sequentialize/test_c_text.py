@@ -18,7 +18,7 @@ from fsoft.passes.bounds import Bounds
 from fsoft.passes.unwind import unwind
 from fsoft.program.expr import evaluate
 from fsoft.program.options import Options
-from fsoft.sequentialize.c_expr import Expressions, identifier, type_of
+from fsoft.sequentialize.c_expr import ExpressionPrinter, identifier, type_of
 from fsoft.sequentialize.c_text import c_text
 from fsoft.sequentialize.lazy import Lazy
 from fsoft.sequentialize.schedule import schedule_of
@@ -162,7 +162,7 @@ def test_a_campaign_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest
 def test_expressions_mean_in_c_what_they_mean_here(tmp_path: Path) -> None:
     source, leaves = random.Random(7), {w: [f"v{w}_{k}" for k in range(2)] for w in (1, 8, 16, 32, 64)}
     values = {name: source.choice((0, 1, source.getrandbits(w), (1 << w) - 1)) for w, names in leaves.items() for name in names}
-    printer = Expressions({name: identifier(name) for name in values})
+    printer = ExpressionPrinter({name: identifier(name) for name in values})
     cases = [expression(source, source.choice((1, 8, 16, 32, 64)), 4, leaves) for _ in range(150)]
     lines = [f"{type_of(int(n[1:].split('_')[0]))} {n} = {v}{'ull' if v > 1 else ''};" for n, v in values.items()]
     body = []

@@ -8,7 +8,7 @@ from pathlib import Path
 from fsoft.ask.load import Options, check, load
 from fsoft.program.program import Program
 from fsoft.trace.outcome import Outcome, outcome
-from fsoft.trace.task import Task
+from fsoft.trace.task import ReportTask
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 CASES = {
@@ -20,14 +20,14 @@ CASES = {
 
 
 @cache
-def answered(name: str) -> tuple[Task, Program, Outcome]:
+def answered(name: str) -> tuple[ReportTask, Program, Outcome]:
     """The task, the program and the outcome of a case."""
     path, define, prop = CASES[name]
     return answer(str(MODELS / path), prop, define)
 
 
-def answer(path: str, prop: str, define: tuple[str, ...] = ()) -> tuple[Task, Program, Outcome]:
+def answer(path: str, prop: str, define: tuple[str, ...] = ()) -> tuple[ReportTask, Program, Outcome]:
     options = Options(checks=frozenset({prop}))
     program = load([path], options, define=define)
     verdict = check([path], options, define=define)
-    return Task((path,), 32, options.checks, command="fsoft check"), program, outcome(program, verdict, prop)
+    return ReportTask((path,), 32, options.checks, command="fsoft check"), program, outcome(program, verdict, prop)

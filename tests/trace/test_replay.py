@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from fsoft.cli.main import main
-from fsoft.compiled.replay import Outcome, prepare, source_of
-from fsoft.compiled.replay.schedule import PENDING, READS, WRITES, Schedule
+from fsoft.compiled.replay import ReplayOutcome, prepare, source_of
+from fsoft.compiled.replay.schedule import PENDING, READS, WRITES, ReplaySchedule
 from tests.models.table import MODELS
 
 needs_gcc = pytest.mark.skipif(not all(map(shutil.which, ("gcc", "objcopy", "nm", "objdump"))), reason="gcc or binutils are not installed")
@@ -101,7 +101,7 @@ def trace_of(folder: Path, path: Path, prop: str, *options: str) -> dict[str, An
     return found
 
 
-def replay(folder: Path, path: Path, prop: str, *options: str) -> tuple[Outcome, dict[str, Any]]:
+def replay(folder: Path, path: Path, prop: str, *options: str) -> tuple[ReplayOutcome, dict[str, Any]]:
     trace = trace_of(folder, path, prop, *options)
     return prepare(trace, [source_of(str(path), trace["files"][0])], 64 if "--64" in options else 32, str(folder)).run(60), trace
 
@@ -169,7 +169,7 @@ def test_schedule_has_updates_pendings_and_calls(folder: Path) -> None:
             "allocates": [], "events": [], "accesses": [{**access, "write": False}, {**access, "write": True}]}  # fmt: skip
     wait = {**move, "accesses": [], "sync": [{"kind": "wait", "object": 4, "offset": 0}, {"kind": "release", "object": 3, "offset": 0}]}
     end = {"kind": "race", "accesses": [{"slot": k, **access, "atomic": False, "write": True} for k in (1, 2)]}
-    events = Schedule({"objects": [], "moves": [move, wait], "end": end, "threads": [], "property": "no-data-race"}).events
+    events = ReplaySchedule({"objects": [], "moves": [move, wait], "end": end, "threads": [], "property": "no-data-race"}).events
     assert [(e.slot, e.kind, e.how, e.flags) for e in events] == [
         (1, "access", READS | WRITES, 0), (1, "wait", READS | WRITES, 0), (1, "access", WRITES, PENDING), (2, "access", WRITES, PENDING),
     ]  # fmt: skip

@@ -16,7 +16,7 @@ from fsoft.program.verdict import Verdict
 from fsoft.trace.junit import junit
 from fsoft.trace.outcome import Outcome
 from fsoft.trace.sarif import FINGERPRINT, RULES, sarif
-from fsoft.trace.task import Task
+from fsoft.trace.task import ReportTask
 from tests.trace.reports import MODELS, answer, answered
 from tests.trace.schemas import SARIF
 
@@ -94,7 +94,7 @@ def test_every_property_has_a_rule() -> None:
 # ---------------------------------------------------------------- JUnit
 
 
-def cases(task: Task, one: Outcome) -> dict[str, list[str]]:
+def cases(task: ReportTask, one: Outcome) -> dict[str, list[str]]:
     root = ET.fromstring(junit(task, [one]))
     (suite,) = root
     found = {case.get("name", ""): [child.tag for child in case] for case in suite}
@@ -106,7 +106,7 @@ def cases(task: Task, one: Outcome) -> dict[str, list[str]]:
 
 def test_one_case_per_property() -> None:
     task, _, one = answered("race")
-    several = Task(task.files, 32, frozenset({"no-data-race", "unreach-call"}))
+    several = ReportTask(task.files, 32, frozenset({"no-data-race", "unreach-call"}))
     assert cases(task, one) == {"no-data-race": ["failure"]}
     both = Outcome("", one.verdict, one.story)
     assert cases(several, both) == {"no-data-race": ["failure"], "unreach-call": ["skipped"]}

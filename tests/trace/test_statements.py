@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fsoft.frontend.source import Loc
-from fsoft.trace.task import Task
+from fsoft.trace.task import ReportTask
 from tests.trace.reports import answer, answered
 
 
@@ -56,7 +56,7 @@ def test_the_end_of_an_assertion_is_its_place() -> None:
 def test_columns_of_statements_and_of_closing_parentheses(tmp_path: Path) -> None:
     path = tmp_path / "a.c"
     path.write_text("int main(void) { int x = f(g(1), 2); y = f(3); return 0; }\nx =\n  f(\n")
-    task = Task((str(path),), 32, frozenset())
+    task = ReportTask((str(path),), 32, frozenset())
     loc = Loc(str(path), 1, 22)
     assert task.column_of(loc, "int x = f(g(1), 2);") == 18
     assert task.column_of(loc, "while (1)") == 0

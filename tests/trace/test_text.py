@@ -8,7 +8,7 @@ from fsoft.ask.load import load
 from fsoft.checkers.explicit.engine import explore
 from fsoft.program.expr import own
 from fsoft.program.interpreter import Machine
-from fsoft.program.program import Alloc, Check, Free, Input, Load, Object, Program, Run, Store
+from fsoft.program.program import Alloc, CellRun, Check, Free, Input, Load, Object, Program, Store
 from fsoft.program.run import random_run, scheduled_run
 from fsoft.trace import Line, Story, Style, shortened, tell, text_of_story, text_of_trace
 from fsoft.trace.text import Folded, folded
@@ -18,8 +18,8 @@ from tests.trace.programs import LOST, judged
 
 def program() -> Program:
     b = Builder()
-    x = b.object("x", 4, (Run(0, 4, 4, 1, "", True, "int"),))
-    p = b.object("p", 4, (Run(0, 4, 4, 1, "", False, "int *"),))
+    x = b.object("x", 4, (CellRun(0, 4, 4, 1, "", True, "int"),))
+    p = b.object("p", 4, (CellRun(0, 4, 4, 1, "", False, "int *"),))
     pool = b.pool(1, 8)
     t = b.template("main", a=32)
     t.step(0, 1, Store(x, c(-5), 4), text="x = -5;")

@@ -13,7 +13,7 @@ import yaml
 from fsoft.ask.load import Options, check, load
 from fsoft.trace.graphml import correctness_graphml, violation_graphml
 from fsoft.trace.outcome import outcome
-from fsoft.trace.task import Task
+from fsoft.trace.task import ReportTask
 from fsoft.trace.yaml_witness import best_version, correctness_yaml, violation_yaml
 from tests.trace.reports import answer, answered
 from tests.trace.schemas import correctness, violation
@@ -228,7 +228,7 @@ def test_threads_that_nobody_creates(tmp_path: Path) -> None:
     options = Options(thread_functions=("f", "g"))
     program, verdict = load([str(path)], options), check([str(path)], options)
     one = outcome(program, verdict, "unreach-call")
-    task = Task((str(path),), 32, options.checks)
+    task = ReportTask((str(path),), 32, options.checks)
     assert one.story is not None and best_version(one.story) == "2.0"
     edges = _check_graphml(violation_graphml(task, one.story), "violation_witness")
     known = {edge["createThread"] for edge in edges if "createThread" in edge}

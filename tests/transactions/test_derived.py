@@ -8,7 +8,7 @@ import pytest
 
 from fsoft.ask.load import load
 from fsoft.checkers.explicit.engine import explore
-from fsoft.por.facts import Facts
+from fsoft.por.facts import StubbornFacts
 from fsoft.por.stubborn import Stubborn
 from fsoft.program.options import Options
 from fsoft.program.program import Program
@@ -37,12 +37,12 @@ def loaded(folder: Path, statement: str) -> Program:
     ],
 )
 def test_which_flags_are_locks(tmp_path: Path, statement: str, count: int) -> None:
-    assert Facts(loaded(tmp_path, statement)).derived.bit_count() == count
+    assert StubbornFacts(loaded(tmp_path, statement)).derived.bit_count() == count
 
 
 def test_a_derived_lock_saves_interleavings(tmp_path: Path) -> None:
     program = loaded(tmp_path, "acquire(i); release(i);")
-    plain = explore(program, choice=Stubborn(Facts(program)))
-    locked = explore(program, choice=Stubborn(Facts(program, patterns("lock-pattern"))))
+    plain = explore(program, choice=Stubborn(StubbornFacts(program)))
+    locked = explore(program, choice=Stubborn(StubbornFacts(program, patterns("lock-pattern"))))
     assert plain.last_line() == locked.last_line() == explore(program).last_line() == "TRUE"
     assert locked.stats.transitions < 0.9 * plain.stats.transitions

@@ -9,7 +9,7 @@ import pytest
 from fsoft.ask.load import load
 from fsoft.checkers.explicit.engine import explore
 from fsoft.frontend.source import Source
-from fsoft.por.facts import Facts
+from fsoft.por.facts import StubbornFacts
 from fsoft.por.stubborn import Stubborn
 from fsoft.program.options import Options
 from fsoft.program.program import Program
@@ -86,7 +86,7 @@ def first_conflicts_with_second(folder: Path, text: str, kind: str, lines: dict[
     path = folder / "figure.c"
     path.write_text(text)
     program = load([str(path)], Options(fold=False))
-    choice = Stubborn(Facts(program, patterns(kind)))
+    choice = Stubborn(StubbornFacts(program, patterns(kind)))
     v = run_to(program, lines)
     return conflict(program, choice, v, 1, 2), chosen(program, choice, v)
 
@@ -141,7 +141,7 @@ def test_locks_never_cost_states(name: str) -> None:
 
 
 def visited(program: Program, kind: str) -> tuple[int, int]:
-    stats = explore(program, choice=Stubborn(Facts(program, patterns(kind)))).stats
+    stats = explore(program, choice=Stubborn(StubbornFacts(program, patterns(kind)))).stats
     return stats.states, stats.transitions
 
 

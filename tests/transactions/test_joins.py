@@ -8,7 +8,7 @@ import pytest
 
 from fsoft.ask.load import load
 from fsoft.checkers.explicit.engine import explore
-from fsoft.por.facts import Facts
+from fsoft.por.facts import StubbornFacts
 from fsoft.por.stubborn import Stubborn
 from fsoft.program import descriptor
 from fsoft.program.options import Options
@@ -39,7 +39,7 @@ def loaded(folder: Path, body: str = "", main: str = "") -> Program:
 
 def test_the_order_in_which_threads_end_does_not_matter(tmp_path: Path) -> None:
     program = loaded(tmp_path)
-    facts = Facts(program, patterns("lock-pattern"))
+    facts = StubbornFacts(program, patterns("lock-pattern"))
     assert all(mask.bit_count() == len(descriptor.FIELDS) for mask in facts.quiet)
     fewer = explore(program, choice=Stubborn(facts))
     facts.quiet = [0 for _ in facts.quiet]
@@ -53,11 +53,11 @@ def test_threads_that_may_be_detached(tmp_path: Path, main: str) -> None:
     program = loaded(tmp_path, main=main)
     plain = explore(program)
     for transactions in ("none", "lock-pattern"):
-        verdict = explore(program, choice=Stubborn(Facts(program, patterns(transactions))))
+        verdict = explore(program, choice=Stubborn(StubbornFacts(program, patterns(transactions))))
         assert verdict.last_line() == plain.last_line()
 
 
 def test_a_circle_of_joins_is_found(tmp_path: Path) -> None:
     program = loaded(tmp_path, "if (arg == 0) pthread_join(t[1], 0); if (arg == (void *)1) pthread_join(t[0], 0);", "pthread_exit(0);")
-    verdict = explore(program, choice=Stubborn(Facts(program, patterns("lock-pattern"))))
+    verdict = explore(program, choice=Stubborn(StubbornFacts(program, patterns("lock-pattern"))))
     assert verdict.last_line() == "FALSE(no-deadlock)"

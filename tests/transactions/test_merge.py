@@ -10,7 +10,7 @@ import fsoft.transactions.merge as merge
 from fsoft.ask.circuits import decide
 from fsoft.ask.load import load
 from fsoft.checkers.explicit.engine import explore
-from fsoft.por.facts import Facts
+from fsoft.por.facts import StubbornFacts
 from fsoft.program.interpreter import Machine
 from fsoft.program.options import Options
 from fsoft.program.program import Program
@@ -89,7 +89,7 @@ def test_a_derived_lock_joins_steps_too(tmp_path: Path) -> None:
     path = tmp_path / "p.c"
     path.write_text(DERIVED.replace("STATEMENT", "").replace("assert(x == 4);", ""))
     program = load([str(path)], Options())
-    quiet = quiet_locations(Facts(program, patterns("lock-pattern")))["t"]
+    quiet = quiet_locations(StubbornFacts(program, patterns("lock-pattern")))["t"]
     reads = {step.source for step in program.templates()[1].steps if step.text.startswith("x = x + 1")}
     assert reads and reads <= quiet
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fsoft.ask.auto.facts import Facts
+from fsoft.ask.auto.facts import ProgramFacts
 from fsoft.ask.auto.grow import difference, grown
 from fsoft.ask.auto.members import Member, plan
 from fsoft.ask.auto.race import Entrant, Race, Watch, beyond
@@ -33,7 +33,7 @@ _MOMENT = 5.0
 """Seconds for larger bounds where there is no time limit."""
 
 
-class OutOfTime(Exception):
+class AnswersTimeout(Exception):
     """The time is up; `verdict` says what is known."""
 
     def __init__(self, verdict: Verdict):
@@ -60,7 +60,7 @@ def check(
     threads, for those who prove such things. Raises OutOfTime at the deadline."""
     first: Verdict | None = None
     if members is None:
-        facts = Facts(program)
+        facts = ProgramFacts(program)
         members = plan(facts, reduction)
         if facts.control <= _FEW and reduction is None:
             with phase("explicit"):
@@ -83,7 +83,7 @@ def check(
         return _by("explicit", first)
     verdict = _undecided(program, race.entrants, "time limit reached" if race.late else "no engine has an answer")
     if race.late and not verdict.complete:
-        raise OutOfTime(verdict)
+        raise AnswersTimeout(verdict)
     return verdict
 
 
@@ -158,11 +158,11 @@ def check_growing(
             with phase("grow"):
                 program = load(larger)
             verdict, now = check(program, deadline=end, **more), larger
-        except OutOfTime:
+        except AnswersTimeout:
             verdict.reasons.append(f"more is not known: {bounds} takes too long")
             return
         verdict.reasons.append(f"with {bounds}")
         yield program, verdict
 
 
-__all__ = ["Facts", "OutOfTime", "check", "check_growing"]
+__all__ = ["ProgramFacts", "AnswersTimeout", "check", "check_growing"]

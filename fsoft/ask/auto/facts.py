@@ -9,7 +9,7 @@ from fsoft.analysis.loops import Loop, loops
 from fsoft.program.program import Halt, Program, Step
 
 
-class Facts:
+class ProgramFacts:
     """Facts about a Program, computed when they are asked for."""
 
     def __init__(self, program: Program):

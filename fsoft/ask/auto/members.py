@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from fsoft.ask.auto.facts import Facts
+from fsoft.ask.auto.facts import ProgramFacts
 from fsoft.checkers.registry import Unanswered, UnknownEngine, model_engine
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
@@ -25,7 +25,7 @@ _PAIRS = 6
 """Threads up to which an invariant about each two of them is looked for."""
 _OF_STATES = frozenset({"no-data-race", "no-deadlock", "valid-memtrack"})
 
-Fits = Callable[[Facts], bool]
+Fits = Callable[[ProgramFacts], bool]
 Tell = Callable[[object], None]
 
 
@@ -132,24 +132,24 @@ def _silent(_stats: Stats) -> None:
     pass
 
 
-def _reducible(facts: Facts) -> bool:
+def _reducible(facts: ProgramFacts) -> bool:
     """Stubborn sets may leave something out, and nothing asked looks at the end of whole runs."""
     return facts.threads > 1 and "valid-memtrack" not in facts.checks
 
 
-def _deadlocks(facts: Facts) -> bool:
+def _deadlocks(facts: ProgramFacts) -> bool:
     return "no-deadlock" in facts.checks and not facts.checks & {"no-data-race", "valid-memtrack"}
 
 
-def _of_steps(facts: Facts) -> bool:
+def _of_steps(facts: ProgramFacts) -> bool:
     return facts.threads > 1 and not facts.checks & _OF_STATES
 
 
-def _any_number(facts: Facts) -> bool:
+def _any_number(facts: ProgramFacts) -> bool:
     return facts.unbounded_threads and not facts.checks & _OF_STATES
 
 
-def _few_threads(facts: Facts) -> bool:
+def _few_threads(facts: ProgramFacts) -> bool:
     """Threads by number, whose steps alone are asked about: invariants about each two of them may do."""
     return 1 < facts.threads <= _PAIRS and not facts.unbounded_threads and not facts.checks & _OF_STATES
 
@@ -170,6 +170,6 @@ MEMBERS = (
 )
 
 
-def plan(facts: Facts, reduction: Reduction | None = None) -> list[Member]:
+def plan(facts: ProgramFacts, reduction: Reduction | None = None) -> list[Member]:
     """The members for a Program, in the order of their first turns. Where the user says which reduction, each engine runs once."""
     return [member for member in MEMBERS if member.fits(facts) and (reduction is None or not member.cstub)]

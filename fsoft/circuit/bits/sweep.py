@@ -23,7 +23,7 @@ _STEPS, _RUNS = 24, 128  # of the random simulation that tells latches apart
 
 
 @dataclass(slots=True)
-class Reduction:
+class SweptModel:
     """The reduced model with its targets. `kept` are the original indices of its latches and `inputs` of its inputs; `constant` and
     `equal` (latch to an earlier latch and whether it is its negation) are what was found."""
 
@@ -75,7 +75,7 @@ class Reduction:
         return replace(certificate, clauses=tuple(clauses + self.facts()), circuit=circuit, outputs=outputs, over=over, split=())
 
 
-def sweep(bits: BitModel, targets: dict[str, int]) -> Reduction:
+def sweep(bits: BitModel, targets: dict[str, int]) -> SweptModel:
     """The model reduced to what decides whether a target is reachable. Justice and fairness are dropped."""
     needed = influence(bits, [*targets.values(), *bits.constraints.values()])
     constant = _constants(bits, needed)
@@ -207,7 +207,7 @@ def _representatives(bits: BitModel, classes: dict[int, int]) -> dict[int, tuple
 
 def _rebuild(
     bits: BitModel, targets: dict[str, int], needed: list[int], constant: dict[int, int], equal: dict[int, tuple[int, int]]
-) -> Reduction:
+) -> SweptModel:
     """The reduced model, its cone taken again after merging."""
     aig, table = Aig(), {0: 0}
     inputs = {i: aig.input() for i in range(len(bits.inputs))}
@@ -236,7 +236,7 @@ def _shrink(
     states: list[int],
     constant: dict[int, int],
     equal: dict[int, tuple[int, int]],
-) -> Reduction:
+) -> SweptModel:
     """Cone of influence of the merged model, into a graph of its own."""
     wanted = [*goals.values(), *full.constraints.values()]
     alive = influence(full, wanted)
@@ -255,4 +255,4 @@ def _shrink(
     small.constraints = {name: at(x) for name, x in full.constraints.items()}
     targets = {name: at(x) for name, x in goals.items()}
     small.bad = dict(targets)
-    return Reduction(bits, small, targets, [states[i] for i in alive], kept_inputs, constant, equal)
+    return SweptModel(bits, small, targets, [states[i] for i in alive], kept_inputs, constant, equal)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fsoft.circuit.encode.steps import Effect
+from fsoft.circuit.encode.steps import StepEffect
 from fsoft.program.expr import Expr, evaluate
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Action, Alloc, Enter
-from fsoft.program.state import Event, Question, State, Vector
+from fsoft.program.state import ChoicePoint, Event, State, Vector
 
 Value = Callable[[Expr], int]
 """What a term is worth."""
@@ -21,7 +21,7 @@ class StepAnswers:
     """The answers of one step; `choices` are those it has given. `before` is the value of an entry of the state vector before the step.
     The machine is one that runs the definition: it tells how often an object has come to life when one of its cells is asked for."""
 
-    def __init__(self, machine: Machine, effect: Effect, value: Value, before: Callable[[int], int]):
+    def __init__(self, machine: Machine, effect: StepEffect, value: Value, before: Callable[[int], int]):
         self.choices: list[int] = []
         self._machine, self._effect, self._value, self._before = machine, effect, value, before
         self._given = [value(answer) for asked, answer in effect.answers if value(asked)]
@@ -46,7 +46,7 @@ class StepAnswers:
         finally:
             interpreter.watch = None
 
-    def __call__(self, question: Question, options: Sequence[int] | None) -> int:
+    def __call__(self, question: ChoicePoint, options: Sequence[int] | None) -> int:
         self.choices.append(self._undefined(question) if question.kind == "undefined" else self._given.pop(0))
         return self.choices[-1]
 
@@ -58,7 +58,7 @@ class StepAnswers:
                 self._births[entry] = self._births.get(entry, 0) + 1
             self._living = None
 
-    def _undefined(self, question: Question) -> int:
+    def _undefined(self, question: ChoicePoint) -> int:
         """What the model has where the interpreter has an undefined cell: what it was last born with in this step, or had before."""
         index = self._machine.memory.cell_of(question)
         births = self._births.get(index, 0)

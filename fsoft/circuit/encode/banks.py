@@ -14,7 +14,7 @@ from itertools import islice
 from fsoft.analysis.points_to import PointsTo, members
 from fsoft.analysis.strides import Stride, Strides
 from fsoft.program.expr import Expr, binary, conj, const, eq, make, resize
-from fsoft.program.program import Load, Program, Run, Store
+from fsoft.program.program import CellRun, Load, Program, Store
 from fsoft.program.state import Layout, Place
 
 LEAST = 16
@@ -29,7 +29,7 @@ class Bank:
     """The cells `first`, `first + 1`, ... of an object as an array; cell k is its element k."""
 
     place: Place
-    run: Run
+    run: CellRun
     first: int
 
     @property
@@ -110,7 +110,7 @@ def _possible(program: Program, layout: Layout, least: int) -> Iterator[tuple[tu
             first += run.count
 
 
-def _regular(run: Run, program: Program) -> bool:
+def _regular(run: CellRun, program: Program) -> bool:
     """The cells lie at multiples of a power of two, and the offsets of all of them and of one more fit the offset field."""
     return run.size <= run.stride and not run.stride & (run.stride - 1) and run.start + run.count * run.stride < 1 << program.offset_bits
 
@@ -123,7 +123,7 @@ def _accesses(program: Program) -> Iterator[tuple[int, Load | Store]]:
                     yield thread.index, action
 
 
-def _hits_some(run: Run, stride: Stride) -> bool:
+def _hits_some(run: CellRun, stride: Stride) -> bool:
     """Whether the access may start at more than a few of the cells."""
     if not stride.meets(Stride(run.stride, run.start % run.stride)):
         return False
@@ -131,6 +131,6 @@ def _hits_some(run: Run, stride: Stride) -> bool:
     return len(list(islice(hits, FEW + 1))) > FEW
 
 
-def _overlaps(run: Run, stride: Stride, size: int) -> bool:
+def _overlaps(run: CellRun, stride: Stride, size: int) -> bool:
     """Whether an access of another size may touch a cell of the run."""
     return any(stride.has(run.start + delta) for delta in range(1 - size, min(run.count * run.stride, stride.stride)))

@@ -6,7 +6,7 @@ input, the circuit cannot say it: such a state is not bad but raises the bound `
 
 from __future__ import annotations
 
-from fsoft.circuit.encode.pending import Candidate, Pending, any_of
+from fsoft.circuit.encode.pending import Candidate, PendingSteps, any_of
 from fsoft.circuit.encode.waits import circle, waiting
 from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, negate
@@ -15,7 +15,7 @@ from fsoft.properties.deadlocks import has_tag
 from fsoft.properties.waits import Waits
 
 
-def unfinished(pending: Pending, slot: int) -> Expr:
+def unfinished(pending: PendingSteps, slot: int) -> Expr:
     """The slot has something left to do. (Asked only where nobody can move.)"""
     found = [(location, steps) for location, steps in enumerate(pending.program.threads[slot].template.outgoing()) if steps]
     busy = any_of(pending.at(slot, location) for location, steps in found if not _entry(steps))
@@ -28,7 +28,7 @@ def _entry(steps: list[Step]) -> bool:
     return steps[0].source == 0 or any(has_tag(step, "start") for step in steps)
 
 
-def _started(pending: Pending, slot: int) -> Expr:
+def _started(pending: PendingSteps, slot: int) -> Expr:
     """At an entry: the slot's descriptor says that it runs."""
     layout = pending.layout
     place = layout.places[layout.descriptors.id] if layout.descriptors is not None else None
@@ -42,7 +42,7 @@ def _started(pending: Pending, slot: int) -> Expr:
     return eq(state, const(descriptor.RUNNING, state.width))
 
 
-def at_rest(pending: Pending, spurious: bool) -> tuple[Expr, dict[str, Expr]]:
+def at_rest(pending: PendingSteps, spurious: bool) -> tuple[Expr, dict[str, Expr]]:
     """Nobody has stopped early and nobody has a step (with `spurious`: other than a spurious wake-up); beside it the bounds
     where the circuit cannot tell."""
     rest = pending.going_on()
@@ -66,19 +66,19 @@ def at_rest(pending: Pending, spurious: bool) -> tuple[Expr, dict[str, Expr]]:
     return conj(rest, negate(any_of(bounds.values()))), bounds
 
 
-def deadlock(pending: Pending) -> tuple[Expr, dict[str, Expr]]:
+def deadlock(pending: PendingSteps) -> tuple[Expr, dict[str, Expr]]:
     """Global or local deadlock, and the bounds where the circuit cannot tell."""
     found, bounds = global_deadlock(pending)
     return disj(found, local_deadlock(pending)), bounds
 
 
-def local_deadlock(pending: Pending, waits: Waits | None = None) -> Expr:
+def local_deadlock(pending: PendingSteps, waits: Waits | None = None) -> Expr:
     """Threads wait in a circle, and nobody is inside an atomic section."""
     outside = negate(any_of(_at_atomic(pending, slot) for slot in range(len(pending.program.threads))))
     return conj(conj(pending.going_on(), outside), circle(waiting(pending, waits)))
 
 
-def global_deadlock(pending: Pending) -> tuple[Expr, dict[str, Expr]]:
+def global_deadlock(pending: PendingSteps) -> tuple[Expr, dict[str, Expr]]:
     """Nobody can move and someone is unfinished; beside it the bounds where the circuit cannot tell."""
     slots = range(len(pending.program.threads))
     stuck = any_of(unfinished(pending, slot) for slot in slots)
@@ -87,18 +87,18 @@ def global_deadlock(pending: Pending) -> tuple[Expr, dict[str, Expr]]:
     return conj(rest, stuck), {name: conj(term, stuck) for name, term in bounds.items()}
 
 
-def _inside(pending: Pending, slot: int) -> Expr:
+def _inside(pending: PendingSteps, slot: int) -> Expr:
     """The slot is at an atomic location, or waits to enter an atomic section: no deadlock, the run is pruned."""
     template = pending.program.threads[slot].template
     return disj(_at_atomic(pending, slot), any_of(_entering(pending, slot, steps) for steps in template.outgoing()))
 
 
-def _at_atomic(pending: Pending, slot: int) -> Expr:
+def _at_atomic(pending: PendingSteps, slot: int) -> Expr:
     locations = pending.program.threads[slot].template.locations
     return any_of(pending.at(slot, number) for number, location in enumerate(locations) if location.atomic)
 
 
-def _entering(pending: Pending, slot: int, steps: list[Step]) -> Expr:
+def _entering(pending: PendingSteps, slot: int, steps: list[Step]) -> Expr:
     """Of the steps from one location whose guard holds there is one, and all are sections."""
     sections = [step for step in steps if has_tag(step, "section")]
     if not sections:

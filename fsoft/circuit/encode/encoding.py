@@ -13,12 +13,12 @@ from typing import Protocol, runtime_checkable
 
 from fsoft.analysis.liveness import Liveness
 from fsoft.circuit.encode.banks import Bank, find_banks
-from fsoft.circuit.encode.memory_terms import Facts
-from fsoft.circuit.encode.pending import Candidate, Pending
+from fsoft.circuit.encode.memory_terms import AddressFacts
+from fsoft.circuit.encode.pending import Candidate, PendingSteps
 from fsoft.circuit.encode.ports import Ports
-from fsoft.circuit.encode.scheduler import Free, Scheduler, width_for
+from fsoft.circuit.encode.scheduler import FreeScheduler, Scheduler, width_for
 from fsoft.circuit.encode.states import OF_STATES, add_state_properties
-from fsoft.circuit.encode.steps import Effect, Inputs, StepTerms, Words
+from fsoft.circuit.encode.steps import Inputs, StepEffect, StepTerms, VectorWords
 from fsoft.circuit.model import Model, check_model
 from fsoft.frontend.source import InputError, Loc
 from fsoft.passes.ways import all_exclusive
@@ -40,7 +40,7 @@ class Fired:
     slot: int
     index: int
     when: Expr
-    effect: Effect
+    effect: StepEffect
 
 
 @dataclass(slots=True)
@@ -49,8 +49,8 @@ class Moves:
     some slot is inside an atomic section."""
 
     layout: Layout
-    words: Words
-    steps: list[list[tuple[int, Expr, Effect]]]
+    words: VectorWords
+    steps: list[list[tuple[int, Expr, StepEffect]]]
     holder: Expr
 
 
@@ -66,17 +66,17 @@ class Remembers(Protocol):
 
 
 @dataclass(slots=True)
-class Encoding:
+class ProgramCircuit:
     """A Model with what is needed to read its runs as runs of the Program."""
 
     program: Program
     model: Model
     layout: Layout
-    words: Words
+    words: VectorWords
     steps: list[Fired] = field(default_factory=list)
 
 
-def encode(program: Program, scheduler: Scheduler | None = None, arrays: int = 0, restrict: Restrict | None = None) -> Encoding:
+def encode(program: Program, scheduler: Scheduler | None = None, arrays: int = 0, restrict: Restrict | None = None) -> ProgramCircuit:
     """The circuit of a Program, with the moves that `restrict` allows. TRUE about the Program means that no bad and no bound of the
     Model is reachable. `arrays` or more equal cells that are accessed at places that are not constant are kept together as an array
     (`banks.py`; 0: never)."""
@@ -84,7 +84,7 @@ def encode(program: Program, scheduler: Scheduler | None = None, arrays: int = 0
     if layout.size > MOST_WORDS:
         what = f"the program has {layout.size} words of state, more than a circuit can hold"
         raise InputError(Loc(program.name, 0), f"{what}; make its arrays smaller")
-    encoder = _Encoder(program, layout, scheduler or Free(), arrays if restrict is None else 0)
+    encoder = _Encoder(program, layout, scheduler or FreeScheduler(), arrays if restrict is None else 0)
     encoder.run(restrict)
     check_model(encoder.encoding.model)
     return encoder.encoding
@@ -117,13 +117,13 @@ class _Encoder:
     def __init__(self, program: Program, layout: Layout, scheduler: Scheduler, arrays: int):
         self.program, self.layout, self.scheduler = program, layout, scheduler
         self.inputs = Inputs()
-        self.facts = Facts(program)
+        self.facts = AddressFacts(program)
         states = program.checks & OF_STATES  # those ask which cells a step touches
         banks = find_banks(program, layout, self.facts.points_to, self.facts.strides, arrays) if arrays and not states else []
-        self.words = Words(program, layout, banks)
+        self.words = VectorWords(program, layout, banks)
         self.ports = Ports(self.words.leaf)
         self.share = not banks  # what is one array already needs no port
-        self.encoding = Encoding(program, Model(), layout, self.words)
+        self.encoding = ProgramCircuit(program, Model(), layout, self.words)
         self.which = _alternatives(program)
         self._live: dict[int, list[frozenset[str]]] = {}
 
@@ -220,7 +220,7 @@ class _Encoder:
         width = width_for(self.which)
         return [eq(reg(WHICH, width), const(k, width)) for k in range(len(steps))]
 
-    def _forget_dead(self, slot: int, template: Template, step: Step, effect: Effect) -> None:
+    def _forget_dead(self, slot: int, template: Template, step: Step, effect: StepEffect) -> None:
         """Registers that nobody reads after the step keep their old value: fewer multiplexers, and often no latch at all."""
         if id(template) not in self._live:
             table = Liveness(template)
@@ -301,4 +301,4 @@ class _Encoder:
             for index, one in enumerate(steps)
             if one.effect.enabled is not FALSE
         ]
-        add_state_properties(model, Pending(self.words, self.facts, self.inputs, candidates))
+        add_state_properties(model, PendingSteps(self.words, self.facts, self.inputs, candidates))

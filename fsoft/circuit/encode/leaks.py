@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fsoft.circuit.encode.deadlocks import at_rest, unfinished
-from fsoft.circuit.encode.pending import Candidate, Pending, any_of
+from fsoft.circuit.encode.pending import Candidate, PendingSteps, any_of
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, make, negate, resize
 from fsoft.program.state import ALIVE, Place
 from fsoft.properties.leaks import ROOTS
@@ -19,7 +19,7 @@ Read = Callable[[int], Expr]
 """The term of an entry of the state vector."""
 
 
-def leak(pending: Pending) -> tuple[Expr, dict[str, Expr]]:
+def leak(pending: PendingSteps) -> tuple[Expr, dict[str, Expr]]:
     """The process ends, or all threads have finished, with a live heap object that nothing points to; beside it the bounds."""
     heap = [place for place in pending.layout.places if place is not None and place.object.storage == "heap"]
     if not heap:
@@ -34,7 +34,7 @@ def leak(pending: Pending) -> tuple[Expr, dict[str, Expr]]:
     return bad, bounds
 
 
-def leak_at_end(pending: Pending, one: Candidate) -> Expr:
+def leak_at_end(pending: PendingSteps, one: Candidate) -> Expr:
     """The step ends the process, which nobody has ended before, and leaves something behind."""
     heap = [place for place in pending.layout.places if place is not None and place.object.storage == "heap"]
     if one.effect.ends is FALSE or one.when is FALSE or not heap:
@@ -77,7 +77,7 @@ def _lost(words: _Words, heap: list[Place], read: Read) -> Expr:
 class _Words:
     """Values in objects that may be pointers, as `properties.leaks` reads them."""
 
-    def __init__(self, pending: Pending):
+    def __init__(self, pending: PendingSteps):
         self.pending = pending
         self.word, self.bits = pending.program.word, pending.program.offset_bits
 

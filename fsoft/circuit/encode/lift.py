@@ -11,14 +11,14 @@ from random import Random
 from typing import Any
 
 from fsoft.circuit.encode.answers import StepAnswers
-from fsoft.circuit.encode.encoding import Encoding, Fired
+from fsoft.circuit.encode.encoding import Fired, ProgramCircuit
 from fsoft.circuit.model.compiled import Evaluate, compile_terms
 from fsoft.circuit.model.simulate import evaluate_all
 from fsoft.circuit.model.verdict import Stimulus
 from fsoft.program.expr import Expr, postorder
 from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine
-from fsoft.program.state import Event, Halted, Question, State, Violation
+from fsoft.program.state import ChoicePoint, Event, Halted, State, Violation
 from fsoft.program.verdict import InternalError, Move
 
 _COMPILE_AFTER = 30  # frames
@@ -28,7 +28,7 @@ _IDLE = 25  # frames without a move after which a random run ends
 class Lifter:
     """Reads stimuli of one encoding. Terms are walked at first and compiled once that pays."""
 
-    def __init__(self, encoding: Encoding):
+    def __init__(self, encoding: ProgramCircuit):
         self.encoding = encoding
         self.machine = Machine(encoding.program, compiled=False)
         terms: dict[Expr, None] = dict.fromkeys(encoding.model.next.values())
@@ -61,7 +61,7 @@ class Lifter:
 
     def reached(self, stimulus: Stimulus, before: bool = False) -> tuple[list[Move], dict[str, int]]:
         """The moves of the stimulus (`before`: those before its last frame) and the words and inputs of the last frame."""
-        walk = Walk(self, stimulus.initial)
+        walk = LiftWalk(self, stimulus.initial)
         early = [walk.advance(given) for given in stimulus.inputs[:-1]]
         frame = {**walk.values, **(stimulus.inputs[-1] if stimulus.inputs else {})}
         last = [walk.advance(given) for given in stimulus.inputs[-1:] if not before]
@@ -73,7 +73,7 @@ class Answers:
     `undefined` names the undefined cells that were asked for. The machine may be that of a program with other registers; its memory, which
     comes last in a state, is the same."""
 
-    def __init__(self, encoding: Encoding, machine: Machine, frame: dict[str, int]):
+    def __init__(self, encoding: ProgramCircuit, machine: Machine, frame: dict[str, int]):
         self.encoding, self.machine, self.frame = encoding, machine, frame
         self.sampler = Sampler(encoding.program)
         self.undefined: dict[str, None] = {}
@@ -82,7 +82,7 @@ class Answers:
         for name, width in encoding.model.inputs.items():
             self._given.setdefault(width, []).append(frame.get(name, 0))
 
-    def __call__(self, question: Question, options: Sequence[int] | None) -> Sequence[int]:
+    def __call__(self, question: ChoicePoint, options: Sequence[int] | None) -> Sequence[int]:
         if options is not None:
             return options
         usual = self.sampler(question, None)
@@ -94,7 +94,7 @@ class Answers:
         return list(dict.fromkeys([*given, *usual]))
 
 
-class Walk:
+class LiftWalk:
     """A run of the circuit and the same run of the interpreter, side by side. `lost`: the encoding has given up; `fired` and `events`
     are those of the last frame."""
 
@@ -169,7 +169,7 @@ def random_walk(lifter: Lifter, rng: Random, steps: int) -> int:
     """A random run of the circuit, compared with the interpreter step by step; how many moves it made. It ends when nobody has
     moved for a while."""
     model = lifter.encoding.model
-    walk = Walk(lifter, {name: rng.getrandbits(width) for name, width in model.states.items()})
+    walk = LiftWalk(lifter, {name: rng.getrandbits(width) for name, width in model.states.items()})
     moves = idle = 0
     while moves < steps and idle < _IDLE and not walk.lost:
         given = {name: rng.getrandbits(rng.choice((width, min(width, 2)))) for name, width in model.inputs.items()}

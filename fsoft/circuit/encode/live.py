@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from fsoft.circuit.encode.encoding import SCHEDULE, Encoding
-from fsoft.circuit.encode.memory_terms import Facts
-from fsoft.circuit.encode.steps import Effect, Inputs, StepTerms, Words
+from fsoft.circuit.encode.encoding import SCHEDULE, ProgramCircuit
+from fsoft.circuit.encode.memory_terms import AddressFacts
+from fsoft.circuit.encode.steps import Inputs, StepEffect, StepTerms, VectorWords
 from fsoft.circuit.model import Model, check_model
 from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, make, negate, nonzero, reg, substitute
@@ -26,7 +26,7 @@ VIOLATION = "violation"
 _ALIVE = "ltl.alive"
 
 
-def live_model(encoding: Encoding, watched: Watched, prop: Property) -> Model:
+def live_model(encoding: ProgramCircuit, watched: Watched, prop: Property) -> Model:
     """The Model for one property; `encoding` is that of `watched.program` under the free scheduler, perhaps with a stubborn set that
     knows what the property sees."""
     return _Live(encoding, watched, prop).model()
@@ -49,7 +49,7 @@ def all_of(terms: Iterable[Expr]) -> Expr:
 class Scene:
     """What can be said about the threads of an encoding in a frame, as terms."""
 
-    def __init__(self, encoding: Encoding):
+    def __init__(self, encoding: ProgramCircuit):
         self.encoding, self.program, self.layout, self.words = encoding, encoding.program, encoding.layout, encoding.words
         self.slots = range(len(self.program.threads))
         self.pruned = any_of(self._stopped(slot, "pruned") for slot in self.slots)
@@ -118,12 +118,12 @@ class Scene:
 
 
 class _Live:
-    def __init__(self, encoding: Encoding, watched: Watched, prop: Property):
+    def __init__(self, encoding: ProgramCircuit, watched: Watched, prop: Property):
         self.encoding, self.watched, self.prop = encoding, watched, prop
         self.scene = Scene(encoding)
         self.layout = Layout(watched.whole)
-        self.words = Words(watched.whole, self.layout)
-        self.facts: Facts | None = None
+        self.words = VectorWords(watched.whole, self.layout)
+        self.facts: AddressFacts | None = None
         self.bounds: dict[str, Expr] = {}
 
     def model(self) -> Model:
@@ -183,7 +183,7 @@ class _Live:
         """What the observer's step would put into the atom's variable."""
         reading = self.watched.readings[atom]
         if self.facts is None:
-            self.facts = Facts(self.watched.whole)
+            self.facts = AddressFacts(self.watched.whole)
         slot = len(self.watched.program.threads)
         step = self.watched.whole.threads[slot].template.steps[reading.step]
         effect = StepTerms(self.words, Inputs(), self.facts, None, slot, step).effect
@@ -198,7 +198,7 @@ class _Live:
         mask = make("extract", 1, (fill(self._written(effect, reading.readers.id), blank),), owner)
         return disj(binary("eq", value, const(owner + 1, value.width)), mask)
 
-    def _written(self, effect: Effect, number: int) -> Expr:
+    def _written(self, effect: StepEffect, number: int) -> Expr:
         place = self.layout.places[number]
         assert place is not None and place.rom is None
         return effect.writes[place.base]

@@ -23,7 +23,7 @@ from fsoft.records import dataclass
 MOST_BYTES = 256  # offsets considered in an object that is read or written byte-wise
 
 
-class Facts:
+class AddressFacts:
     """What analyses say about the addresses of a program."""
 
     def __init__(self, program: Program):
@@ -32,7 +32,7 @@ class Facts:
 
 
 @dataclass(slots=True)
-class Way:
+class AccessWay:
     """The access touches `place` at byte `offset` if `when`."""
 
     place: Place
@@ -53,13 +53,13 @@ class BankWay:
 class Reach:
     """What an access can touch. `valid`: one of the ways holds; `odd`: valid, but not followed."""
 
-    ways: list[Way] = field(default_factory=list)
+    ways: list[AccessWay] = field(default_factory=list)
     banks: list[BankWay] = field(default_factory=list)
     valid: Expr = FALSE
     odd: Expr = FALSE
 
 
-class Memory:
+class MemoryTerms:
     """Memory seen by one slot in the middle of a step; `read` gives the current term of an entry of the state vector, `array` that of one
     of the `banks`, which are listed by object."""
 
@@ -68,7 +68,7 @@ class Memory:
         program: Program,
         layout: Layout,
         read: Callable[[int], Expr],
-        facts: Facts,
+        facts: AddressFacts,
         slot: int,
         banks: Mapping[int, list[Bank]] = MappingProxyType({}),
         array: Callable[[Bank], Expr] = lambda bank: reg(bank.name, bank.width, bank.index),
@@ -139,7 +139,7 @@ class Memory:
             for offset in offsets:
                 when = conj(conj(here, eq(low, const(offset, low.width))), self._inside(place, offset + size))
                 if when is not FALSE and self._aligned(place, offset, size):
-                    reach.ways.append(Way(place, offset, when))
+                    reach.ways.append(AccessWay(place, offset, when))
                     followed = disj(followed, when)
             reach.valid = disj(reach.valid, followed)
             if not complete:

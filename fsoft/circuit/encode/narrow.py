@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fsoft.circuit.encode.bound_lines import RANGE as RANGE
-from fsoft.circuit.encode.ranges import Shape
+from fsoft.circuit.encode.ranges import WordShape
 from fsoft.circuit.model import Model
 from fsoft.circuit.model.simulate import evaluate_all, initial_values
 from fsoft.circuit.model.verdict import Stimulus
@@ -21,7 +21,7 @@ from fsoft.program.expr import FALSE, Expr, binary, conj, const, disj, make, neg
 LOST = "narrow.lost"
 
 
-def narrow(model: Model, shapes: dict[str, Shape]) -> Model:
+def narrow(model: Model, shapes: dict[str, WordShape]) -> Model:
     """The model with the words of `shapes` in fewer bits, and the bound `range`."""
     leaves = {name: _extended(name, shape, model.states[name]) for name, shape in shapes.items()}
     new = _rebuilt(model, leaves)
@@ -49,7 +49,7 @@ def narrow(model: Model, shapes: dict[str, Shape]) -> Model:
     return result
 
 
-def widened(model: Model, run: Stimulus, shapes: dict[str, Shape]) -> Stimulus:
+def widened(model: Model, run: Stimulus, shapes: dict[str, WordShape]) -> Stimulus:
     """A run of the narrowed model as one of the original."""
     initial = {name: value for name, value in run.initial.items() if name in model.states}
     for name in shapes:
@@ -69,11 +69,11 @@ def values_after(model: Model, run: Stimulus) -> dict[str, int]:
     return values
 
 
-def _extended(name: str, shape: Shape, width: int) -> Expr:
+def _extended(name: str, shape: WordShape, width: int) -> Expr:
     return make("sext" if shape.signed else "zext", width, (reg(name, shape.bits),))
 
 
-def _fits(term: Expr, shape: Shape) -> Expr:
+def _fits(term: Expr, shape: WordShape) -> Expr:
     """The word is what its lowest bits say."""
     short = make("extract", shape.bits, (term,), 0)
     return binary("eq", make("sext" if shape.signed else "zext", term.width, (short,)), term)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from fsoft.circuit.encode.memory_terms import Facts
-from fsoft.circuit.encode.steps import Effect, Inputs, StepTerms, Words
+from fsoft.circuit.encode.memory_terms import AddressFacts
+from fsoft.circuit.encode.steps import Inputs, StepEffect, StepTerms, VectorWords
 from fsoft.program.expr import FALSE, Expr, conj, const, disj, eq, fill, negate, registers, substitute
 from fsoft.program.program import Program, Step
 from fsoft.program.state import OVER, Layout
@@ -27,14 +27,14 @@ class Candidate:
 
     slot: int
     step: Step
-    effect: Effect
+    effect: StepEffect
     when: Expr
 
 
-class Pending:
+class PendingSteps:
     """The steps of a program as its circuit has them. `inputs` are those of the model."""
 
-    def __init__(self, words: Words, facts: Facts, inputs: Inputs, steps: Sequence[Candidate]):
+    def __init__(self, words: VectorWords, facts: AddressFacts, inputs: Inputs, steps: Sequence[Candidate]):
         self.words, self.facts, self.inputs, self.steps = words, facts, inputs, steps
         self.program: Program = words.program
         self.layout: Layout = words.layout

@@ -16,14 +16,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fsoft.analysis.strides import Stride
-from fsoft.circuit.encode.memory_terms import Memory
+from fsoft.circuit.encode.memory_terms import MemoryTerms
 from fsoft.circuit.model.reduce import Rewrite
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj, ite, make, reg, substitute
 from fsoft.program.program import Load, Store
 from fsoft.program.state import Place
 
 if TYPE_CHECKING:
-    from fsoft.circuit.encode.steps import Effect
+    from fsoft.circuit.encode.steps import StepEffect
 
 SHARED = 32
 """An access that considers at least so many offsets of one object goes through a port."""
@@ -45,9 +45,9 @@ class Port:
     odd: Expr
     value: Expr
     written: dict[int, Expr] = field(default_factory=dict)
-    uses: list[tuple[Expr, Use]] = field(default_factory=list)
+    uses: list[tuple[Expr, PortUse]] = field(default_factory=list)
 
-    def judge(self, memory: Memory, address: Expr, syntax: Expr) -> tuple[Expr, Expr]:
+    def judge(self, memory: MemoryTerms, address: Expr, syntax: Expr) -> tuple[Expr, Expr]:
         """Whether an access is valid, and whether it is valid but not followed."""
         found = memory.objects(address, syntax)
         match = found[0][1]
@@ -55,7 +55,7 @@ class Port:
 
 
 @dataclass(slots=True)
-class Use:
+class PortUse:
     """A step accesses `port` at offset `low`; a store gives it `value`, and happens when `on`."""
 
     port: Port
@@ -83,7 +83,7 @@ class Ports:
     def used(self) -> bool:
         return bool(self._ports)
 
-    def find(self, memory: Memory, address: Expr, action: Load | Store, position: int, writes: dict[int, Expr]) -> Port | None:
+    def find(self, memory: MemoryTerms, address: Expr, action: Load | Store, position: int, writes: dict[int, Expr]) -> Port | None:
         """The port for an access, if it is to share one: it considers many offsets of one object, which the step has not changed yet."""
         low = make("extract", memory.program.offset_bits, (address,), 0)
         found = memory.objects(address, action.address) if not low.is_const else []
@@ -101,11 +101,11 @@ class Ports:
             self._ports[key] = self._make(memory, place, key)
         return self._ports[key]
 
-    def _make(self, memory: Memory, place: Place, key: Key) -> Port:
+    def _make(self, memory: MemoryTerms, place: Place, key: Key) -> Port:
         position, write, _, size, stride = key
         name = f"<port.{len(self._ports)}>"  # no name of the program looks like this
         low, data, on = reg(name, memory.program.offset_bits), reg(f"{name}.value", 8 * size), reg(f"{name}.on", 1)
-        before = Memory(memory.program, memory.layout, self._leaf, memory.facts, memory.slot)
+        before = MemoryTerms(memory.program, memory.layout, self._leaf, memory.facts, memory.slot)
         reach = before.reach_at([(place, TRUE)], low, stride, size, write)
         if not write:
             return Port(position, low, data, on, reach.valid, reach.odd, before.value(reach, size))
@@ -115,7 +115,7 @@ class Ports:
         self._writers.update((term, port) for term in port.written.values())
         return port
 
-    def use(self, uses: list[Use], fires: Expr) -> None:
+    def use(self, uses: list[PortUse], fires: Expr) -> None:
         """A step that happens when `fires` holds uses these ports."""
         for one in uses:
             one.port.uses.append((fires, one))
@@ -137,7 +137,7 @@ class Ports:
             self._rewrite = self._connect()
         return self._rewrite(term)
 
-    def connect(self, effect: Effect) -> None:
+    def connect(self, effect: StepEffect) -> None:
         """The same for a step."""
         now = self.connected
         effect.enabled, effect.lost, effect.ends = now(effect.enabled), now(effect.lost), now(effect.ends)

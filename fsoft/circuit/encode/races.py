@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from fsoft.analysis.sharing import Sharing
-from fsoft.circuit.encode.pending import Candidate, Pending
-from fsoft.circuit.encode.steps import Inputs, Touch
+from fsoft.circuit.encode.pending import Candidate, PendingSteps
+from fsoft.circuit.encode.steps import Inputs, StepTouch
 from fsoft.program.expr import FALSE, Expr, conj, disj
 from fsoft.properties.race_objects import Ranges, counts, race_ranges
 
@@ -32,7 +32,7 @@ class _Use:
     plain_write: Expr = FALSE
     atomic_write: Expr = FALSE
 
-    def add(self, touch: Touch, when: Expr) -> None:
+    def add(self, touch: StepTouch, when: Expr) -> None:
         self.any = disj(self.any, when)
         if not touch.sync:
             self.plain = disj(self.plain, when)
@@ -77,7 +77,7 @@ class _Parts:
         return [(obj, low) for low, high in self._parts[obj] if offset <= low and high <= offset + size]
 
 
-def race(pending: Pending, others: Inputs, sharing: Sharing | None = None) -> Expr:
+def race(pending: PendingSteps, others: Inputs, sharing: Sharing | None = None) -> Expr:
     """Two slots are about to access the same byte (one on which races count), one writes, and not both are atomic. `others` collects the
     inputs of the later slot. `sharing` can be given where the question is asked often."""
     threads, steps = pending.program.threads, [one for one in pending.steps if one.effect.touches]
@@ -98,7 +98,7 @@ def race(pending: Pending, others: Inputs, sharing: Sharing | None = None) -> Ex
     return conj(found, pending.going_on())
 
 
-def _uses(pending: Pending, parts: _Parts, steps: list[Candidate]) -> _Uses:
+def _uses(pending: PendingSteps, parts: _Parts, steps: list[Candidate]) -> _Uses:
     """What one slot is about to do with each part."""
     uses: _Uses = {}
     for one in steps:

@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from fsoft.circuit.encode.encoding import Encoding
+from fsoft.circuit.encode.encoding import ProgramCircuit
 from fsoft.program.expr import Expr, to_signed
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Object
-from fsoft.program.state import Choose, Question, State
+from fsoft.program.state import ChoicePoint, Choose, State
 
 RUNS, STEPS = 40, 250
 
@@ -25,19 +25,19 @@ Way = tuple[tuple[str, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class WordShape:
     """`bits` latches hold the word, extended by its sign or by zeros."""
 
     bits: int
     signed: bool
 
 
-def shape_of(interval: Interval) -> Shape:
+def shape_of(interval: Interval) -> WordShape:
     """The smallest shape that holds the interval."""
     low, high = interval
     if low >= 0:
-        return Shape(max(1, high.bit_length()), False)
-    return Shape(max((-low - 1).bit_length(), high.bit_length()) + 1, True)
+        return WordShape(max(1, high.bit_length()), False)
+    return WordShape(max((-low - 1).bit_length(), high.bit_length()) + 1, True)
 
 
 def _join(a: Interval | None, b: Interval) -> Interval:
@@ -51,7 +51,7 @@ def _all(width: int) -> Interval:
 class Ranges:
     """Intervals of the words of an encoding's Model; `shapes` is the guess, `widen` learns from a value that did not fit."""
 
-    def __init__(self, encoding: Encoding, seed: int = 1):
+    def __init__(self, encoding: ProgramCircuit, seed: int = 1):
         self.model = encoding.model
         self.kept = _kept(encoding)
         self._kin, self._members = _kin(encoding)
@@ -63,9 +63,9 @@ class Ranges:
                 self._start(name, term)
         self._flow(list(self.intervals))
 
-    def shapes(self) -> dict[str, Shape]:
+    def shapes(self) -> dict[str, WordShape]:
         """Shapes for the words that need fewer bits than they have."""
-        found: dict[str, Shape] = {}
+        found: dict[str, WordShape] = {}
         for name, width in self.model.states.items():
             interval = self.intervals.get(name)
             if name in self.kept or name in self.model.arrays or self.model.init[name] is None:
@@ -158,7 +158,7 @@ def _more(interval: Interval, width: int, losses: int) -> Interval:
     return _all(bits) if shape.signed else (0, (1 << bits) - 1)
 
 
-def holds(shape: Shape, value: int, width: int) -> bool:
+def holds(shape: WordShape, value: int, width: int) -> bool:
     """Whether the word's lowest bits say it all."""
     short = value & ((1 << shape.bits) - 1)
     extended = to_signed(short, shape.bits) & ((1 << width) - 1) if shape.signed else short
@@ -168,7 +168,7 @@ def holds(shape: Shape, value: int, width: int) -> bool:
 # ---------------------------------------------------------------- which words belong together
 
 
-def _kept(encoding: Encoding) -> set[str]:
+def _kept(encoding: ProgramCircuit) -> set[str]:
     """Locations, entries of the vector that come to life with any value, and what is no entry (a scheduler's): runs of the Program do not
     show what that holds."""
     layout, names = encoding.layout, encoding.words.names
@@ -177,7 +177,7 @@ def _kept(encoding: Encoding) -> set[str]:
     return kept | (encoding.model.states.keys() - set(names))
 
 
-def _kin(encoding: Encoding) -> tuple[dict[str, str], dict[str, list[str]]]:
+def _kin(encoding: ProgramCircuit) -> tuple[dict[str, str], dict[str, list[str]]]:
     """A key for every word, and the words of each key."""
     layout, names = encoding.layout, encoding.words.names
     key: dict[str, str] = {}
@@ -208,7 +208,7 @@ def _runs(obj: Object, base: int) -> list[tuple[int, int]]:
 # ---------------------------------------------------------------- random runs
 
 
-def _observed(encoding: Encoding, random: Random) -> dict[str, Interval]:
+def _observed(encoding: ProgramCircuit, random: Random) -> dict[str, Interval]:
     """What each word held in random runs."""
     machine, names, widths = Machine(encoding.program), encoding.words.names, encoding.words.widths
     touched = {(fired.slot, fired.index): tuple(fired.effect.writes) for fired in encoding.steps}
@@ -239,7 +239,7 @@ def _observed(encoding: Encoding, random: Random) -> dict[str, Interval]:
 def _chooser(random: Random, bold: bool) -> Choose:
     """Answers for a run: given options, else small values, or (`bold`) also random ones."""
 
-    def choose(question: Question, options: object) -> int:
+    def choose(question: ChoicePoint, options: object) -> int:
         if isinstance(options, (list, tuple)) and options:
             return int(random.choice(options))
         if question.values:
@@ -266,4 +266,4 @@ def _random_step(machine: Machine, state: State, random: Random, choose: Choose)
     return None
 
 
-__all__ = ["Ranges", "Shape", "holds", "shape_of"]
+__all__ = ["Ranges", "WordShape", "holds", "shape_of"]

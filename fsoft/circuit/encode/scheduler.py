@@ -59,7 +59,7 @@ def _count(model: Model, name: str, when: Expr) -> Expr:
 
 
 @dataclass(frozen=True)
-class Free:
+class FreeScheduler:
     """Any slot at any time."""
 
     def allow(self, model: Model, slots: int) -> list[Expr]:
@@ -75,13 +75,13 @@ class Free:
 
 
 @dataclass
-class ContextBounded:
+class ContextScheduler:
     """At most `contexts` maximal blocks of steps of one slot. A run that goes on with one more raises the bound `contexts`."""
 
     contexts: int
 
     def allow(self, model: Model, slots: int) -> list[Expr]:
-        free = Free().allow(model, slots)
+        free = FreeScheduler().allow(model, slots)
         last, count = width_for(slots + 1), width_for(self.contexts + 1)
         model.states[LAST], model.states["scheduler.contexts"] = last, count
         model.init[LAST], model.init["scheduler.contexts"] = const(slots, last), const(0, count)
@@ -98,14 +98,14 @@ class ContextBounded:
 
 
 @dataclass
-class RoundRobin:
+class RoundsScheduler:
     """Slots take turns in order; each makes any number of steps (none included) in its turn, for `rounds` rounds. A run that goes on with
     one more raises the bound `rounds`."""
 
     rounds: int
 
     def allow(self, model: Model, slots: int) -> list[Expr]:
-        free = Free().allow(model, slots)
+        free = FreeScheduler().allow(model, slots)
         last, count = width_for(slots), width_for(self.rounds)
         model.states[LAST], model.states["scheduler.round"] = last, count
         model.init[LAST], model.init["scheduler.round"] = const(0, last), const(0, count)
@@ -122,7 +122,7 @@ class RoundRobin:
 
 
 @dataclass
-class Given:
+class FixedScheduler:
     """The slots of `order`, one step each, then nobody. Whatever else the program could do raises the bound `schedule`."""
 
     order: tuple[int, ...]

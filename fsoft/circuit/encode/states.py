@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsoft.circuit.encode.deadlocks import deadlock
 from fsoft.circuit.encode.leaks import leak, leak_at_end
-from fsoft.circuit.encode.pending import Pending
+from fsoft.circuit.encode.pending import PendingSteps
 from fsoft.circuit.encode.races import race
 from fsoft.circuit.encode.steps import Inputs
 from fsoft.circuit.model import Model
@@ -15,7 +15,7 @@ BEFORE = frozenset({"no-data-race", "no-deadlock"})
 """Their bads speak of the state before the last step of a run that shows them."""
 
 
-def add_state_properties(model: Model, pending: Pending) -> None:
+def add_state_properties(model: Model, pending: PendingSteps) -> None:
     """The bads of those that are on, and the bounds where the circuit cannot tell."""
     checks = pending.program.checks
     if "no-data-race" in checks:

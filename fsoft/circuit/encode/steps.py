@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from fsoft.circuit.encode.banks import Bank
-from fsoft.circuit.encode.memory_terms import Facts, Memory, Way
-from fsoft.circuit.encode.ports import Port, Ports, Use
+from fsoft.circuit.encode.memory_terms import AccessWay, AddressFacts, MemoryTerms
+from fsoft.circuit.encode.ports import Port, Ports, PortUse
 from fsoft.frontend.source import NOWHERE, Loc
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, ite, make, negate, reg, select, store, substitute
 from fsoft.program.interpreter import in_section
@@ -42,17 +42,17 @@ RESERVED = frozenset({"schedule", "scheduler.last", "scheduler.contexts", "sched
 
 
 @dataclass(slots=True)
-class Touch:
+class StepTouch:
     """A valid access: it covers `size` bytes at the place and offset of the one of its `ways` that holds. For races."""
 
-    ways: list[Way]
+    ways: list[AccessWay]
     size: int
     write: bool
     sync: bool
 
 
 @dataclass(slots=True)
-class Effect:
+class StepEffect:
     """`writes` maps entries of the state vector to terms over the state before, `arrays` does so for banks; `fails` and `cuts` say when
     a property is violated or a bound is hit, `passes` the bounds that the step always hits without stopping, `lost` when the encoding
     gives up; `answers` list the choices made, in order: asked when, and the value; `born` the entries that become undefined, in order:
@@ -68,7 +68,7 @@ class Effect:
     lost: Expr = FALSE
     answers: list[tuple[Expr, Expr]] = field(default_factory=list)
     born: list[tuple[int, Expr, Expr]] = field(default_factory=list)
-    touches: list[Touch] = field(default_factory=list)
+    touches: list[StepTouch] = field(default_factory=list)
     ends: Expr = FALSE
 
 
@@ -91,7 +91,7 @@ class Inputs:
         return reg(name, bank.width, bank.index)
 
 
-class Words:
+class VectorWords:
     """Names and widths of the entries of the state vector. An entry of a bank has no name: `arrays` names the banks, `at` says which
     element of which bank an entry is."""
 
@@ -168,17 +168,17 @@ class Words:
 class StepTerms:
     """Executes one step of one slot; `effect` is the result."""
 
-    def __init__(self, words: Words, inputs: Inputs, facts: Facts, ports: Ports | None, slot: int, step: Step):
+    def __init__(self, words: VectorWords, inputs: Inputs, facts: AddressFacts, ports: Ports | None, slot: int, step: Step):
         self.words, self.inputs, self.slot, self.step = words, inputs, slot, step
         self.program, self.layout = words.program, words.layout
         self.thread = words.program.threads[slot]
-        self.effect = Effect()
+        self.effect = StepEffect()
         self.running: Expr = TRUE
         self.numbers = 0
-        self.ports, self.uses = ports, list[Use]()
+        self.ports, self.uses = ports, list[PortUse]()
         if any(isinstance(action, Require) for action in step.actions) or "no-data-race" in self.program.checks:
             self.ports = None  # what is asked of several steps at once
-        self.memory = Memory(words.program, words.layout, self.read, facts, slot, words.banks, self.array)
+        self.memory = MemoryTerms(words.program, words.layout, self.read, facts, slot, words.banks, self.array)
         self.registers, self.changed = dict(words.registers[slot]), set[str]()
         self.effect.enabled = self.term(step.guard)
         for action in step.actions:
@@ -347,18 +347,18 @@ class StepTerms:
         done = conj(when, valid)
         low = make("extract", self.program.offset_bits, (address,), 0)
         if isinstance(action, Load):
-            self.uses.append(Use(port, low))
+            self.uses.append(PortUse(port, low))
             self._set(action.reg, port.value, done)
             return
-        self.uses.append(Use(port, low, self.term(action.value), done))
+        self.uses.append(PortUse(port, low, self.term(action.value), done))
         self.effect.writes.update(port.written)
 
-    def _touch(self, ways: list[Way], size: int, write: bool, sync: bool, when: Expr) -> None:
+    def _touch(self, ways: list[AccessWay], size: int, write: bool, sync: bool, when: Expr) -> None:
         if "no-data-race" not in self.program.checks:
             return
         atomic = sync or in_section(self.program, self.slot, self.step)
-        found = [Way(way.place, way.offset, conj(when, way.when)) for way in ways]
-        self.effect.touches.append(Touch([way for way in found if way.when is not FALSE], size, write, atomic))
+        found = [AccessWay(way.place, way.offset, conj(when, way.when)) for way in ways]
+        self.effect.touches.append(StepTouch([way for way in found if way.when is not FALSE], size, write, atomic))
 
     def _candidates(self, address: Expr, syntax: Expr, when: Expr, loc: Loc) -> tuple[list[tuple[Place, Expr]], Expr]:
         """The objects that an address may name, and whether it names another one: that is not followed."""
@@ -445,7 +445,7 @@ class StepTerms:
             start = make("extract", self.program.offset_bits, (address,), 0)
             exact = conj(conj(match, eq(start, const(0, start.width))), self.memory.alive(place))
             good = disj(good, exact)
-            self._touch([Way(place, 0, exact)], place.object.size, True, False, when)
+            self._touch([AccessWay(place, 0, exact)], place.object.size, True, False, when)
             self._write(place.status, const(DEAD, 2), conj(when, exact))
             if place.extent >= 0:
                 self._write(place.extent, const(0, self.program.word), conj(when, exact))
@@ -456,7 +456,7 @@ class StepTerms:
         place = self.layout.place_of(address.value)
         assert place is not None
         if isinstance(action, Leave):
-            self._touch([Way(place, 0, TRUE)], place.object.size, True, False, when)
+            self._touch([AccessWay(place, 0, TRUE)], place.object.size, True, False, when)
         if place.status < 0:
             return
         self._write(place.status, const(ALIVE if isinstance(action, Enter) else DEAD, 2), when)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from fsoft.circuit.encode.memory_terms import Memory
-from fsoft.circuit.encode.pending import Pending, any_of
+from fsoft.circuit.encode.memory_terms import MemoryTerms
+from fsoft.circuit.encode.pending import PendingSteps, any_of
 from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, make, negate
 from fsoft.program.program import Step
-from fsoft.properties.waits import Source, Waits
+from fsoft.properties.waits import Waits, WaitSource
 
 Edges = dict[int, dict[int, Expr]]
 """slot, other slot: the condition under which the one waits for the other; never FALSE."""
 
 
-def waiting(pending: Pending, waits: Waits | None = None) -> Edges:
+def waiting(pending: PendingSteps, waits: Waits | None = None) -> Edges:
     """The edges of the graph in the current state. `waits` can be given where the question is asked often."""
     waits = waits or Waits(pending.program)
     known = {(one.slot, id(one.step)): one.effect.enabled for one in pending.steps}
@@ -35,12 +35,12 @@ def waiting(pending: Pending, waits: Waits | None = None) -> Edges:
 class _Place:
     """One location of one slot, from which steps may wait."""
 
-    def __init__(self, pending: Pending, waits: Waits, slot: int, location: int):
+    def __init__(self, pending: PendingSteps, waits: Waits, slot: int, location: int):
         self.pending, self.waits, self.slot, self.location = pending, waits, slot, location
-        self.memory = Memory(pending.program, pending.layout, pending.words.leaf, pending.facts, slot)
+        self.memory = MemoryTerms(pending.program, pending.layout, pending.words.leaf, pending.facts, slot)
         self.count = len(pending.program.threads)
 
-    def edges(self, tried: list[tuple[Step, Expr, tuple[Source, ...]]]) -> dict[int, Expr]:
+    def edges(self, tried: list[tuple[Step, Expr, tuple[WaitSource, ...]]]) -> dict[int, Expr]:
         """Every step (with its enabling condition and its sources) whose guard holds is blocked, and by something of that slot."""
         guards = [self.pending.term(self.slot, step.guard) for step, _, _ in tried]
         blocked: Expr = TRUE
@@ -60,7 +60,7 @@ class _Place:
                 result[other] = term
         return result
 
-    def _named(self, sources: tuple[Source, ...]) -> dict[int, Expr]:
+    def _named(self, sources: tuple[WaitSource, ...]) -> dict[int, Expr]:
         """For each slot the condition that one of the sources names it."""
         found: dict[int, Expr] = {}
         for source in sources:
@@ -68,7 +68,7 @@ class _Place:
                 found[other] = disj(found.get(other, FALSE), term)
         return found
 
-    def _one(self, source: Source) -> dict[int, Expr]:
+    def _one(self, source: WaitSource) -> dict[int, Expr]:
         address = self.pending.term(self.slot, source.address)
         reach = self.memory.reach(address, source.address, source.size, False)
         exact = [way for way in reach.ways if way.place.cells.exact(way.offset, source.size) is not None]
@@ -83,7 +83,7 @@ class _Place:
             terms = {k: make("extract", 1, (value,), k) for k in range(min(self.count, value.width))}
         return {k: conj(valid, term) for k, term in terms.items()}
 
-    def _joined(self, ways: list[tuple[int, Expr]], source: Source) -> dict[int, Expr]:
+    def _joined(self, ways: list[tuple[int, Expr]], source: WaitSource) -> dict[int, Expr]:
         layout = self.pending.layout
         assert layout.descriptors is not None or not ways
         found: dict[int, Expr] = {}

@@ -12,7 +12,7 @@ from fsoft.circuit.bits import BOUND, BitModel, BitStimulus, bit_names, to_words
 from fsoft.circuit.bits.bitblast import bitblast
 from fsoft.circuit.bits.sweep import sweep
 from fsoft.circuit.bits.transform import fold_constraints, original_run
-from fsoft.circuit.encode.encoding import Encoding
+from fsoft.circuit.encode.encoding import ProgramCircuit
 from fsoft.circuit.encode.narrow import narrow, widened
 from fsoft.circuit.encode.ranges import Ranges
 from fsoft.circuit.formats.aiger_write import write_aiger
@@ -65,7 +65,7 @@ def targets_of(model: Model) -> list[str]:
     return [*model.bad, *(BOUND + name for name in model.bounds)]
 
 
-def export(encoding: Encoding, form: Form, comment: str = "") -> Exported:
+def export(encoding: ProgramCircuit, form: Form, comment: str = "") -> Exported:
     """The circuit in a format. A bad that it does not have is an InputError."""
     shapes = Ranges(encoding).shapes() if form.narrow else {}
     model = narrow(encoding.model, shapes) if shapes else encoding.model

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from typing import Any, TypeVar
 
-from fsoft.circuit.encode.encoding import WHICH, Encoding
-from fsoft.circuit.encode.scheduler import ContextBounded, Free, Given, RoundRobin, Scheduler
+from fsoft.circuit.encode.encoding import WHICH, ProgramCircuit
+from fsoft.circuit.encode.scheduler import ContextScheduler, FixedScheduler, FreeScheduler, RoundsScheduler, Scheduler
 from fsoft.circuit.formats.export import Exported, Form
 from fsoft.frontend.source import InputError, Loc, Source
 from fsoft.passes.watch import CHECK, RACE
@@ -24,7 +24,12 @@ from fsoft.version import VERSION
 
 T = TypeVar("T")
 FORMAT = 1
-_SCHEDULERS: dict[str, type[Any]] = {"free": Free, "context-bounded": ContextBounded, "round-robin": RoundRobin, "given": Given}
+_SCHEDULERS: dict[str, type[Any]] = {
+    "free": FreeScheduler,
+    "context-bounded": ContextScheduler,
+    "round-robin": RoundsScheduler,
+    "given": FixedScheduler,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,7 @@ def program_hash(program: Program) -> str:
 # ---------------------------------------------------------------- writing
 
 
-def write_map(recipe: Recipe, encoding: Encoding, exported: Exported, program: Program | None = None) -> str:
+def write_map(recipe: Recipe, encoding: ProgramCircuit, exported: Exported, program: Program | None = None) -> str:
     """The text of the map file: indented JSON, the same for the same model. `program` is the one that is recognised by its hash, if it is
     not that of the encoding."""
     table = recipe_table(recipe, program or encoding.program.taken_apart())
@@ -117,7 +122,7 @@ def target_line(program: Program, name: str) -> str:
     return "bound: " + name.removeprefix("bound:").replace("@", " at ")
 
 
-def describe_words(encoding: Encoding) -> dict[str, dict[str, Any]]:
+def describe_words(encoding: ProgramCircuit) -> dict[str, dict[str, Any]]:
     """Every word of the circuit: what it is in the program."""
     program, layout, names = encoding.program, encoding.layout, encoding.words.names
     table: dict[str, dict[str, Any]] = {names[0]: {"kind": "the run is over"}}
@@ -154,7 +159,7 @@ def _object(place: Place, names: list[str], table: dict[str, dict[str, Any]]) ->
         table[names[place.base + cell.number]] = entry
 
 
-def _words_of(encoding: Encoding, exported: Exported) -> dict[str, dict[str, Any]]:
+def _words_of(encoding: ProgramCircuit, exported: Exported) -> dict[str, dict[str, Any]]:
     """The words of which something is in the file."""
     table = describe_words(encoding)
     widths = exported.model.inputs | exported.model.states
@@ -167,7 +172,7 @@ def _of_formula(name: str) -> str:
     return "formula" if name.startswith(("ltl.", "fair.")) else "scheduler"
 
 
-def comment_of(encoding: Encoding, recipe: Recipe) -> str:
+def comment_of(encoding: ProgramCircuit, recipe: Recipe) -> str:
     """What an AIGER file says about its words, for people."""
     lines = [f"fsoft {VERSION}: the circuit of {', '.join(source.path for source in recipe.sources)}"]
     lines += [f"thread_{thread.index} is {thread.name}" for thread in encoding.program.threads]

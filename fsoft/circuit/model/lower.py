@@ -50,7 +50,7 @@ def lower_operator(node: Expr) -> Expr:
     return lower_float(node) if node.op in FLOAT_OPERATORS else node
 
 
-class Lowering:
+class TermLowering:
     """Applies a rule to a term from the leaves up. Remembers what it has rewritten, so that shared terms stay shared."""
 
     def __init__(self, rule: Callable[[Expr], Expr] = lower_operator) -> None:
@@ -66,12 +66,12 @@ class Lowering:
 
 def lower(model: Model) -> Model:
     """The model without pointer and floating-point operators."""
-    return rewritten(model, Lowering())
+    return rewritten(model, TermLowering())
 
 
 def lower_shifts(model: Model) -> Model:
     """The model without shifts by variable amounts."""
-    return rewritten(model, Lowering(lower_shift))
+    return rewritten(model, TermLowering(lower_shift))
 
 
 def rewritten(model: Model, rewrite: Callable[[Expr], Expr]) -> Model:

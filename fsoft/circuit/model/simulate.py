@@ -30,7 +30,7 @@ def initial_values(model: Model, stimulus: Stimulus) -> dict[str, int]:
     return start
 
 
-class Step:
+class SimulationStep:
     """One step of a word-level run: the values of inputs and states, and of every term of the model there."""
 
     __slots__ = ("number", "terms", "values")
@@ -42,7 +42,7 @@ class Step:
         return bool(self.terms[term])
 
 
-def simulate(model: Model, stimulus: Stimulus) -> list[Step]:
+def simulate(model: Model, stimulus: Stimulus) -> list[SimulationStep]:
     """The run under the stimulus, one Step per element of `stimulus.inputs`."""
     order = postorder(roots(model))
     state = initial_values(model, stimulus)
@@ -50,7 +50,7 @@ def simulate(model: Model, stimulus: Stimulus) -> list[Step]:
     for number, given in enumerate(stimulus.inputs):
         values = state | {name: given.get(name, 0) for name in model.inputs}
         terms = evaluate_all(order, values)
-        steps.append(Step(number, values, terms))
+        steps.append(SimulationStep(number, values, terms))
         state = {name: terms[model.next[name]] for name in model.states}
     return steps
 

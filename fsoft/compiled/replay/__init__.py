@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from fsoft.compiled.replay.reading import compare, compare_arguments, endless, read_trace, unchanged
-from fsoft.compiled.replay.run import Outcome, Prepared, prepare, source_of
+from fsoft.compiled.replay.run import Prepared, ReplayOutcome, prepare, source_of
 
-__all__ = ["Outcome", "Prepared", "compare", "compare_arguments", "endless", "prepare", "read_trace", "source_of", "unchanged"]
+__all__ = ["ReplayOutcome", "Prepared", "compare", "compare_arguments", "endless", "prepare", "read_trace", "source_of", "unchanged"]

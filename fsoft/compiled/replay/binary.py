@@ -17,12 +17,12 @@ from fsoft.compiled.replay.starts import Starts
 from fsoft.frontend.source import NOWHERE, InputError, Loc, Source
 from fsoft.process.fence import tool
 from fsoft.process.names import as_path
-from fsoft.process.tools import Tool, find
+from fsoft.process.tools import ExternalTool, find
 
-GCC = Tool("gcc", ("gcc",), "Debian: apt-get install gcc libc6-dev")
-OBJCOPY = Tool("objcopy", ("objcopy",), "Debian: apt-get install binutils")
-NM = Tool("nm", ("nm",), "Debian: apt-get install binutils")
-OBJDUMP = Tool("objdump", ("objdump",), "Debian: apt-get install binutils")
+GCC = ExternalTool("gcc", ("gcc",), "Debian: apt-get install gcc libc6-dev")
+OBJCOPY = ExternalTool("objcopy", ("objcopy",), "Debian: apt-get install binutils")
+NM = ExternalTool("nm", ("nm",), "Debian: apt-get install binutils")
+OBJDUMP = ExternalTool("objdump", ("objdump",), "Debian: apt-get install binutils")
 
 RUNTIME = Path(__file__).parent / "runtime"
 PREFIX = "replay_"
@@ -140,7 +140,7 @@ def _start(starts: Starts, bits: int, folder: str) -> list[str]:
     return [target]
 
 
-def _run(one: Tool, arguments: Sequence[str], folder: str = "") -> subprocess.CompletedProcess[str]:
+def _run(one: ExternalTool, arguments: Sequence[str], folder: str = "") -> subprocess.CompletedProcess[str]:
     """A tool, with its temporary files in the folder."""
     environment = os.environ | {"LC_ALL": "C"} | ({"TMPDIR": folder} if folder else {})
     try:

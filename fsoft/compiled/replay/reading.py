@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from fsoft.compiled.replay.schedule import FILE_STEP, MOST_THREADS, Schedule
+from fsoft.compiled.replay.schedule import FILE_STEP, MOST_THREADS, ReplaySchedule
 from fsoft.frontend.inputs import read_file
 from fsoft.frontend.source import InputError, Loc, Source, program_name
 from fsoft.trace.record import SCHEMA, digest_of, hash_of
@@ -85,7 +85,7 @@ def _misfits(trace: Json) -> Iterator[str]:
                 yield from _outside(given, sizes)
     if not trace["moves"] and trace["end"]["kind"] == "violation":
         yield "a violation without a move"
-    if Schedule(trace).most >= MOST_THREADS:
+    if ReplaySchedule(trace).most >= MOST_THREADS:
         yield f"more than {MOST_THREADS} threads"
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from fsoft.compiled.replay.binary import build
-from fsoft.compiled.replay.schedule import FILE_STEP, Schedule
+from fsoft.compiled.replay.schedule import FILE_STEP, ReplaySchedule
 from fsoft.compiled.replay.starts import starts_of
 from fsoft.frontend.source import Source
-from fsoft.process.fence import Ended, Limits, fenced
+from fsoft.process.fence import Ended, FenceLimits, fenced
 
 Json = dict[str, Any]
 
@@ -39,7 +39,7 @@ PADDED = ".<padding>"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ReplayOutcome:
     """What the program did. `kind` is the runtime's word for it, or `timeout`, `limit` or `silent`; `done` of `events` were matched. `torn`
     is a line where gcc makes one access of what the run makes in parts, or 0. `missing`: what the system has no namespaces for."""
 
@@ -60,7 +60,7 @@ class Outcome:
         if trace["end"]["kind"] != "violation":
             return True
         place = trace["end"] if not trace["end"]["file"].startswith("<") else trace["moves"][-1]
-        return self.slot == Schedule(trace).last and (self.kind == "signal" or self.line % FILE_STEP == place["line"])
+        return self.slot == ReplaySchedule(trace).last and (self.kind == "signal" or self.line % FILE_STEP == place["line"])
 
     def excuse(self, trace: Json) -> str:
         """Why a run that C allows need not be one of this compiler's program; "" if nothing of the kind is known."""
@@ -84,11 +84,11 @@ class Prepared:
     def environment(self) -> dict[str, str]:
         return {"FSOFT_REPLAY": os.path.join(self.folder, "schedule"), "FSOFT_REPLAY_RESULT": os.path.join(self.folder, "result")}
 
-    def run(self, timeout: float) -> Outcome:
+    def run(self, timeout: float) -> ReplayOutcome:
         """One execution, behind the fence."""
         result = Path(self.environment["FSOFT_REPLAY_RESULT"])
         result.unlink(missing_ok=True)
-        ended = fenced([self.program], Limits(timeout), {**os.environ, **self.environment}, self.folder)
+        ended = fenced([self.program], FenceLimits(timeout), {**os.environ, **self.environment}, self.folder)
         output = ended.output.decode(errors="replace")
         if ended.why == "time":
             return _nothing("timeout", f"the program runs for more than {timeout:g} s", output, ended)
@@ -98,24 +98,24 @@ class Prepared:
         if told is not None:
             return replace(told, output=output, missing=ended.missing)
         if ended.code == -signal.SIGXFSZ:
-            return _nothing("limit", f"the program was ended: it writes more than {Limits(timeout).file >> 20} MB", output, ended)
+            return _nothing("limit", f"the program was ended: it writes more than {FenceLimits(timeout).file >> 20} MB", output, ended)
         return _nothing("silent", f"the program ends with code {ended.code} and no failure", output, ended)
 
 
 _LIMITS = {"processes": "it starts too many processes", "guard": "it does not end when it is told to"}
 
 
-def _nothing(kind: str, text: str, output: str, ended: Ended) -> Outcome:
-    return Outcome(kind, -1, 0, 0, 0, 0, text, output, ended.missing)
+def _nothing(kind: str, text: str, output: str, ended: Ended) -> ReplayOutcome:
+    return ReplayOutcome(kind, -1, 0, 0, 0, 0, text, output, ended.missing)
 
 
-def _word_of(path: Path) -> Outcome | None:
+def _word_of(path: Path) -> ReplayOutcome | None:
     """What the runtime has written; None if it has not. The program could write there, too: so it is data."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as file:
             words = file.read(1 << 16).decode(errors="replace").strip().split(" ", 6)
         slot, line, done, events, torn = map(int, words[1:6])
-        return Outcome(words[0], slot, line, done, events, torn, words[6], "")
+        return ReplayOutcome(words[0], slot, line, done, events, torn, words[6], "")
     except (OSError, ValueError, IndexError):
         return None
 
@@ -124,7 +124,7 @@ def prepare(trace: Json, sources: Sequence[Source], bits: int, folder: str) -> P
     """Compile the files, with the flags that the user gives, and write the schedule. They stand for those of the trace, in that order."""
     binary = build(sources, bits, trace["property"], folder, starts_of(trace, sources, bits))
     prepared = Prepared(folder, binary.path)
-    Path(prepared.environment["FSOFT_REPLAY"]).write_text(Schedule(trace).text(binary), encoding="utf-8")
+    Path(prepared.environment["FSOFT_REPLAY"]).write_text(ReplaySchedule(trace).text(binary), encoding="utf-8")
     return prepared
 
 

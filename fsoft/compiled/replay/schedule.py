@@ -31,7 +31,7 @@ MOST_THREADS = 256  # as in runtime.h
 
 
 @dataclass(slots=True)
-class Event:
+class ScheduleEvent:
     """`how`: READS and WRITES. `detail`: the thread that is created, joined or woken. `pokes`: undefined memory as (object, offset,
     size, value)."""
 
@@ -70,12 +70,12 @@ def _word(name: str) -> str:
     return re.sub(r"[^!-~]", "_", name)[:50]
 
 
-class Schedule:
+class ReplaySchedule:
     """The events of a trace, and what goes with them."""
 
     def __init__(self, trace: Json):
         self.trace = trace
-        self.events: list[Event] = []
+        self.events: list[ScheduleEvent] = []
         self.inputs: list[str] = []
         self.allocations: list[str] = []
         self.creations: list[str] = []  # inside atomic sections
@@ -130,7 +130,7 @@ class Schedule:
         self._given(move)
         if move["section"]:
             if move["section"] == "whole" or not self._open.get(slot):
-                self.events.append(Event(slot, "section"))
+                self.events.append(ScheduleEvent(slot, "section"))
             if move["creates"] is not None:
                 numbers = map(self._start, [move["creates"], *move.get("also_creates", [])])
                 self.creations += [f"creates {slot} {number}" for number in numbers]
@@ -139,7 +139,7 @@ class Schedule:
         self._open[slot] = False
         made = [*self._allocations(move), *self._calls(move), *(self._accesses(slot, move["accesses"]) if move["creates"] is None else [])]
         if self._ends(move) and not any(event.kind == "exit" for event in made):
-            made.append(Event(slot, "exit"))
+            made.append(ScheduleEvent(slot, "exit"))
         for poke in self._undefined(move):
             if made:
                 made[-1].pokes.append(poke)
@@ -162,13 +162,13 @@ class Schedule:
             if given["kind"] == "undefined" and given["object"] not in self._arguments:  # they are there from the start
                 yield given["object"], given["offset"], given["width"] // 8, given["value"] & ((1 << given["width"]) - 1)
 
-    def _calls(self, move: Json) -> list[Event]:
+    def _calls(self, move: Json) -> list[ScheduleEvent]:
         slot, line = self._thread(move["slot"]), self.line(move)
         if move["creates"] is not None:
-            return [Event(slot, "create", line=line, detail=self._start(move["creates"]))]
+            return [ScheduleEvent(slot, "create", line=line, detail=self._start(move["creates"]))]
         kinds = [tag["kind"] for tag in move["sync"]]
         if "exit" in kinds:
-            return [Event(slot, "exit")]
+            return [ScheduleEvent(slot, "exit")]
         inside = {_INSIDE[kind] for kind in kinds if kind in _INSIDE}
         made = []
         for tag in move["sync"]:
@@ -180,24 +180,24 @@ class Schedule:
         """Whether the process ends with the move, where it matters when that is."""
         return self.trace["end"]["kind"] == "leak" and any(event["kind"] == "ended" for event in move["events"])
 
-    def _allocations(self, move: Json) -> list[Event]:
+    def _allocations(self, move: Json) -> list[ScheduleEvent]:
         """Allocations are events where the end tells what is lost: the process must not end before them."""
         if self.trace["end"]["kind"] != "leak":
             return []
         slot = self._thread(move["slot"])
-        return [Event(slot, "alloc", line=0 if a["library"] else self.line(a)) for a in move["allocates"]]
+        return [ScheduleEvent(slot, "alloc", line=0 if a["library"] else self.line(a)) for a in move["allocates"]]
 
-    def _call(self, slot: int, line: int, tag: Json, move: Json) -> Event:
+    def _call(self, slot: int, line: int, tag: Json, move: Json) -> ScheduleEvent:
         chosen = [given["value"] for given in move["inputs"] if given["kind"] == "among"]
         detail = self._thread(tag.get("thread", chosen[0] if chosen else -1))
-        event = Event(slot, tag["kind"], tag.get("object", -1) or -1, tag.get("offset", 0), 1, READS | WRITES, line, detail=detail)
+        event = ScheduleEvent(slot, tag["kind"], tag.get("object", -1) or -1, tag.get("offset", 0), 1, READS | WRITES, line, detail=detail)
         if tag["kind"] in ("wake", "try", "acquire"):
             event.flags, self._flags[slot] = self._flags.get(slot, 0), 0
         return event
 
-    def _accesses(self, slot: int, accesses: list[Json], flags: int = 0) -> list[Event]:
+    def _accesses(self, slot: int, accesses: list[Json], flags: int = 0) -> list[ScheduleEvent]:
         """Accesses of user code and of library functions that read or write the user's data. An atomic update is one event."""
-        made: list[Event] = []
+        made: list[ScheduleEvent] = []
         for access in accesses:
             if (access["library"] and access["atomic"]) or access["object"] in self._private:
                 continue
@@ -205,14 +205,14 @@ class Schedule:
             how, line = WRITES if access["write"] else READS, self.line(access)
             if access.get("death"):
                 if access["object"] not in self._local:
-                    made.append(Event(slot, "free", *place, WRITES, line, flags))
+                    made.append(ScheduleEvent(slot, "free", *place, WRITES, line, flags))
                 continue
             last = made[-1] if made else None
             same = last and (last.object, last.offset, last.size, last.line, last.how) == (*place, line, READS)
             if last and same and access["atomic"] and access["write"]:
                 last.how = READS | WRITES
                 continue
-            made.append(Event(slot, "access", *place, how, line, flags))
+            made.append(ScheduleEvent(slot, "access", *place, how, line, flags))
         return made
 
     # ------------------------------------------------------------ the file

@@ -12,7 +12,7 @@ from fsoft.frontend.cpp.expand import Expander
 from fsoft.frontend.cpp.files import Condition, File, find
 from fsoft.frontend.cpp.macros import Macro, MacroError, parse_macro
 from fsoft.frontend.cpp.scan import END, HEADER, ID, NUMBER, RAW, STRING, Tok, is_hash, scan, spelling
-from fsoft.frontend.cpp.writer import Writer
+from fsoft.frontend.cpp.writer import TokenWriter
 from fsoft.frontend.predefined import predefined
 from fsoft.frontend.preprocess import INCLUDE, Preprocessed, lines_of, printable, read_text
 from fsoft.frontend.source import InputError, Loc, Unsupported
@@ -62,7 +62,7 @@ class Preprocessor(Expander):
         self.folders = folders
         self.lines = lines_of(text, path)
         self.notes: list[str] = []
-        self.writer = Writer()
+        self.writer = TokenWriter()
         self.files = [File.opened(path, path, text)]
         self.file = self.files[0]
         self.once: set[str] = set()

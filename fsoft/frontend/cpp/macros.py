@@ -15,12 +15,12 @@ class MacroError(Exception):
 
 
 @dataclass(slots=True)
-class Item:
+class ReplacementItem:
     """A piece of a replacement list: a token, a parameter, or `__VA_OPT__(inner)`."""
 
     token: Tok
     parameter: int = -1
-    inner: list[Item] | None = None
+    inner: list[ReplacementItem] | None = None
     stringized: bool = False
     pasted: bool = False  # `##` comes after it
 
@@ -34,7 +34,7 @@ class Macro:
     name: str
     parameters: list[str] | None  # None: object-like
     variadic: bool
-    body: list[Item]
+    body: list[ReplacementItem]
     active: bool = False  # its replacement is being rescanned
     plain: list[Tok] | None = None  # the replacement of an object-like macro
 
@@ -94,10 +94,10 @@ def _parameters(tokens: list[Tok], name: str) -> tuple[list[str], bool, int]:
     raise wrong
 
 
-def _body(tokens: list[Tok], name: str, parameters: list[str] | None, variadic: bool) -> list[Item]:
+def _body(tokens: list[Tok], name: str, parameters: list[str] | None, variadic: bool) -> list[ReplacementItem]:
     if tokens and (is_paste(tokens[0]) or is_paste(tokens[-1])):
         raise MacroError(f"'##' is at an end of the macro '{name}'")
-    items: list[Item] = []
+    items: list[ReplacementItem] = []
     position = 0
     while position < len(tokens):
         token = tokens[position]
@@ -118,17 +118,17 @@ def _body(tokens: list[Tok], name: str, parameters: list[str] | None, variadic: 
     return items
 
 
-def _item(tokens: list[Tok], position: int, name: str, parameters: list[str], variadic: bool) -> tuple[Item, int]:
+def _item(tokens: list[Tok], position: int, name: str, parameters: list[str], variadic: bool) -> tuple[ReplacementItem, int]:
     """The piece at a position, and where the next one is."""
     if position >= len(tokens):
         raise MacroError(f"'#' is not followed by a parameter of the macro '{name}'")
     token = tokens[position]
     if token.kind != ID:
-        return Item(token), position + 1
+        return ReplacementItem(token), position + 1
     if token.text == VA_OPT and variadic:
         end = _closing(tokens, position + 1, name)
-        return Item(token, inner=_body(tokens[position + 2 : end], name, parameters, variadic)), end + 1
-    return Item(token, parameters.index(token.text) if token.text in parameters else -1), position + 1
+        return ReplacementItem(token, inner=_body(tokens[position + 2 : end], name, parameters, variadic)), end + 1
+    return ReplacementItem(token, parameters.index(token.text) if token.text in parameters else -1), position + 1
 
 
 def _closing(tokens: list[Tok], position: int, name: str) -> int:
@@ -170,7 +170,7 @@ class _Substitution:
         self.arguments = arguments
         self.expand = expand
 
-    def run(self, body: list[Item]) -> list[Tok]:
+    def run(self, body: list[ReplacementItem]) -> list[Tok]:
         out: list[Tok] = []
         joins = False  # the next piece is pasted to what is there
         empty = True  # what is there, since the last piece that is not pasted, is nothing
@@ -194,7 +194,7 @@ class _Substitution:
                 out.append(padding(None))
         return out
 
-    def prepare(self, body: list[Item]) -> None:
+    def prepare(self, body: list[ReplacementItem]) -> None:
         """Expand arguments in the order of the text, as gcc does, also those that `__VA_OPT__` leaves out: `__COUNTER__` shows it."""
         joins = False
         for item in body:
@@ -204,7 +204,7 @@ class _Substitution:
                 self.expand(self.arguments[item.parameter])
             joins = item.pasted
 
-    def tokens(self, item: Item, beside_paste: bool) -> list[Tok]:
+    def tokens(self, item: ReplacementItem, beside_paste: bool) -> list[Tok]:
         """What a piece stands for; an argument beside `##` is not expanded."""
         if item.inner is not None:
             inner = self.run(item.inner) if self.has_rest() else []
@@ -217,13 +217,13 @@ class _Substitution:
             return self.expand(self.arguments[item.parameter])
         return [stringized(tokens, item.token)] if item.stringized else tokens
 
-    def is_rest(self, item: Item) -> bool:
+    def is_rest(self, item: ReplacementItem) -> bool:
         return self.macro.variadic and item.parameter == len(self.arguments) - 1 and not item.stringized
 
     def has_rest(self) -> bool:
         return any(token.kind != PADDING for token in self.expand(self.arguments[-1]))
 
-    def after_comma(self, out: list[Tok], item: Item, tokens: list[Tok]) -> None:
+    def after_comma(self, out: list[Tok], item: ReplacementItem, tokens: list[Tok]) -> None:
         """GNU's `, ## __VA_ARGS__`: without arguments the comma goes, with arguments nothing is pasted."""
         argument = self.arguments[item.parameter]
         if argument.absent:

@@ -8,7 +8,7 @@ from fsoft.frontend.tokens import EXPANSION, EXPANSION_END, escape_file
 _FEW_LINES = 8  # as many newlines are written rather than a marker
 
 
-class Writer:
+class TokenWriter:
     """The words of an expansion stand, one blank apart, between brackets that say so: they all have the place of the macro's name."""
 
     def __init__(self) -> None:

@@ -10,15 +10,15 @@ from pycparser import c_ast
 from fsoft.frontend import nodes, tree
 from fsoft.frontend.link import LinkedFunction, LinkedObject, Linker
 from fsoft.frontend.parse import ParsedFile, parse_text
-from fsoft.frontend.sema.calls import Calls
-from fsoft.frontend.sema.context import Context, Node
+from fsoft.frontend.sema.calls import CallAnalyzer
+from fsoft.frontend.sema.context import Node, UnitContext
 from fsoft.frontend.sema.declarations import Declarations
-from fsoft.frontend.sema.expressions import Expressions
+from fsoft.frontend.sema.expressions import ExpressionAnalyzer
 from fsoft.frontend.sema.initialisers import Initialisers
 from fsoft.frontend.sema.objects import Objects, attribute_names
 from fsoft.frontend.sema.operators import Operators
-from fsoft.frontend.sema.scope import FunctionEntry, Pending
-from fsoft.frontend.sema.statements import Statements
+from fsoft.frontend.sema.scope import FunctionEntry, PendingName
+from fsoft.frontend.sema.statements import StatementAnalyzer
 from fsoft.frontend.source import InputError, Loc
 from fsoft.frontend.types import Array, Function, Record, Types, is_complete
 
@@ -41,9 +41,9 @@ class Analyzer:
         self.types = types
         self.linker = Linker(types, self.library_function)
         self._library = library
-        self._library_contexts: dict[str, Context] = {}
+        self._library_contexts: dict[str, UnitContext] = {}
         self._unit = tree.Unit(types)
-        self._current: Context | None = None
+        self._current: UnitContext | None = None
 
     # ------------------------------------------------------------ files
 
@@ -51,7 +51,7 @@ class Analyzer:
         """Take in the declarations of one translation unit; bodies and most types wait until something needs them."""
         self.linker.units.append(self._enter(parsed, library=False))
 
-    def library_function(self, name: str) -> Context | None:
+    def library_function(self, name: str) -> UnitContext | None:
         """The scope of the library text that defines a function, parsed on first use; None if there is no model."""
         context = self._library_contexts.get(name)
         if context is None:
@@ -61,15 +61,15 @@ class Analyzer:
             context = self._library_contexts[name] = self._enter(_parsed_library(text, name), library=True)
         return context
 
-    def _enter(self, parsed: ParsedFile, library: bool) -> Context:
-        context = Context(self.linker, parsed.name, library)
+    def _enter(self, parsed: ParsedFile, library: bool) -> UnitContext:
+        context = UnitContext(self.linker, parsed.name, library)
         context.declarations = Declarations(context)
         context.objects = Objects(context)
-        context.expressions = Expressions(context)
+        context.expressions = ExpressionAnalyzer(context)
         context.operators = Operators(context)
-        context.calls = Calls(context)
+        context.calls = CallAnalyzer(context)
         context.initialisers = Initialisers(context)
-        context.statements = Statements(context)
+        context.statements = StatementAnalyzer(context)
         for node in parsed.ast.ext:
             self._register(context, node)
         self._unit.lines.update(parsed.lines)
@@ -77,7 +77,7 @@ class Analyzer:
         self._unit.contest |= parsed.contest and not library
         return context
 
-    def _register(self, context: Context, node: Node) -> None:
+    def _register(self, context: UnitContext, node: Node) -> None:
         """Enter a file-scope declaration. Tags and enumerators are defined at once, everything else is pending."""
         kind = type(node)
         if kind is c_ast.StaticAssert:
@@ -94,7 +94,7 @@ class Analyzer:
             if decl.name is not None:
                 self._register_name(context, decl.name, node)
 
-    def _register_tag(self, context: Context, base: Node, decl: Node) -> None:
+    def _register_tag(self, context: UnitContext, base: Node, decl: Node) -> None:
         body = base.values if type(base) is c_ast.Enum else base.decls
         if decl.name is None:
             context.declarations.records.declare_tag(base)
@@ -103,16 +103,16 @@ class Analyzer:
         elif type(base) is not c_ast.Enum and base.name not in context.file_scope.tags:
             context.file_scope.tags[base.name] = Record("struct" if type(base) is c_ast.Struct else "union", base.name)
 
-    def _register_name(self, context: Context, name: str, node: Node) -> None:
+    def _register_name(self, context: UnitContext, name: str, node: Node) -> None:
         entry = context.file_scope.names.get(name)
         if entry is None:
-            context.file_scope.names[name] = Pending(name, [node])
-        elif isinstance(entry, Pending):
+            context.file_scope.names[name] = PendingName(name, [node])
+        elif isinstance(entry, PendingName):
             entry.nodes.append(node)
         elif name in context.summaries:  # looked at already, by a declaration above: take the new one into account
             summary = self.linker.merge(context, name, context.summaries[name], node)
             context.summaries[name] = summary
-            context.file_scope.names[name] = Pending(name, [node])
+            context.file_scope.names[name] = PendingName(name, [node])
         else:
             context.error(node.decl if type(node) is c_ast.FuncDef else node, f"redeclaration of '{name}'")
 
@@ -144,7 +144,7 @@ class Analyzer:
         names = []
         for unit in self.linker.units:
             for name, entry in unit.file_scope.names.items():
-                if isinstance(entry, Pending) and any(type(node) is c_ast.FuncDef for node in entry.nodes):
+                if isinstance(entry, PendingName) and any(type(node) is c_ast.FuncDef for node in entry.nodes):
                     names.append(name)
         return names
 
@@ -163,7 +163,7 @@ class Analyzer:
         """Functions that run before or after main count as used; their attributes say what they are."""
         for unit in self.linker.units:
             for name, entry in list(unit.file_scope.names.items()):
-                for node in entry.nodes if isinstance(entry, Pending) else ():
+                for node in entry.nodes if isinstance(entry, PendingName) else ():
                     if type(node) is c_ast.FuncDef and attribute_names(node.decl) & {"constructor", "destructor"}:
                         self._use_root(name)
 

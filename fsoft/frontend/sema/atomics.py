@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from fsoft.frontend import tree
-from fsoft.frontend.sema.context import Context, Node
+from fsoft.frontend.sema.context import Node, UnitContext
 from fsoft.frontend.source import Loc
 from fsoft.frontend.types import VOID, CType, Function, Pointer, is_complete, is_scalar, size_of
 
@@ -43,15 +43,15 @@ _SIGNATURES = _signatures()
 _LOCK_FREE = ("__atomic_always_lock_free", "__atomic_is_lock_free", "__c11_atomic_is_lock_free")
 
 
-class Atomics:
+class AtomicAnalyzer:
     """`beside(value, others, loc)` is the value, with other arguments evaluated."""
 
-    def __init__(self, context: Context, beside: Callable[[tree.Expr, list[Node], Loc], tree.Expr]):
+    def __init__(self, context: UnitContext, beside: Callable[[tree.TypedExpr, list[Node], Loc], tree.TypedExpr]):
         self.context = context
         self.beside = beside
         self.types = context.types
 
-    def call(self, name: str, args: list[Node], loc: Loc) -> tree.Expr | None:
+    def call(self, name: str, args: list[Node], loc: Loc) -> tree.TypedExpr | None:
         """The typed call, or None if there is no such builtin."""
         if name in _LOCK_FREE:
             return self._lock_free(name, args, loc)
@@ -66,7 +66,7 @@ class Atomics:
             return None
         return self._typed(name, signature, args, loc)
 
-    def _typed(self, name: str, signature: str, args: list[Node], loc: Loc) -> tree.Expr:
+    def _typed(self, name: str, signature: str, args: list[Node], loc: Loc) -> tree.TypedExpr:
         letters = signature[1:]
         extra = len(args) - len(letters)
         if extra < 0 or (extra > 0 and not name.startswith("__sync_")):
@@ -80,7 +80,7 @@ class Atomics:
         function = Function(result, params)
         return self.context.calls.finish(tree.FunctionName(function, loc, name), function, values, loc, f"'{name}'")
 
-    def _target(self, name: str, pointer: tree.Expr, loc: Loc) -> CType:
+    def _target(self, name: str, pointer: tree.TypedExpr, loc: Loc) -> CType:
         if not isinstance(pointer.type, Pointer):
             self.context.error(loc, f"first argument of '{name}' has type '{pointer.type}', a pointer is required")
         target = pointer.type.to
@@ -89,7 +89,7 @@ class Atomics:
             self.context.error(loc, f"'{name}' on an object of type '{target}'")
         return target
 
-    def _param(self, letter: str, target: CType, value: tree.Expr | None) -> CType:
+    def _param(self, letter: str, target: CType, value: tree.TypedExpr | None) -> CType:
         types = self.types
         if letter == "D":
             return types.ptrdiff_t if isinstance(target, Pointer) else target
@@ -100,12 +100,12 @@ class Atomics:
         table: dict[str, CType] = {"T": target, "Q": types.pointer(target), "b": types.bool, "i": types.int, "v": VOID}
         return table[letter]
 
-    def _scaled(self, value: tree.Expr, target: Pointer, loc: Loc) -> tree.Expr:
+    def _scaled(self, value: tree.TypedExpr, target: Pointer, loc: Loc) -> tree.TypedExpr:
         """C11 counts in elements where gcc's builtins count in bytes."""
         size = tree.IntConstant(self.types.ptrdiff_t, loc, size_of(target.to))
         return self.context.operators.apply("*", value, size, loc)
 
-    def _lock_free(self, name: str, args: list[Node], loc: Loc) -> tree.Expr:
+    def _lock_free(self, name: str, args: list[Node], loc: Loc) -> tree.TypedExpr:
         size = self.context.expressions.integer_constant(args[0], f"first argument of '{name}'") if args else 0
         known = tree.IntConstant(self.types.bool, loc, int(size in (1, 2, 4, 8)))
         return known if name == "__atomic_always_lock_free" else self.beside(known, args[1:], loc)

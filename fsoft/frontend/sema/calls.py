@@ -6,7 +6,7 @@ from pycparser import c_ast
 
 from fsoft.frontend import tree
 from fsoft.frontend.sema.builtins import Builtins
-from fsoft.frontend.sema.context import Context, Node
+from fsoft.frontend.sema.context import Node, UnitContext
 from fsoft.frontend.sema.scope import FunctionEntry
 from fsoft.frontend.source import Loc
 from fsoft.frontend.types import CType, Function, Pointer, Record, Void, is_scalar
@@ -18,13 +18,13 @@ _REJECTED = {
 }  # fmt: skip
 
 
-class Calls:
-    def __init__(self, context: Context):
+class CallAnalyzer:
+    def __init__(self, context: UnitContext):
         self.context = context
         self.conversions = context.conversions
         self.builtins = Builtins(context)
 
-    def call(self, node: Node) -> tree.Expr:
+    def call(self, node: Node) -> tree.TypedExpr:
         loc = self.context.loc(node)
         args = node.args.exprs if node.args is not None else []
         if type(node.name) is c_ast.ID:
@@ -34,7 +34,7 @@ class Calls:
             return self.by_name(callee.lvalue.name, args, loc) if callee.lvalue.name in _REJECTED else self._apply(callee, args, loc)
         return self._apply(callee, args, loc)
 
-    def by_name(self, name: str, args: list[Node], loc: Loc) -> tree.Expr:
+    def by_name(self, name: str, args: list[Node], loc: Loc) -> tree.TypedExpr:
         """A call of a name: a builtin, a function of the program or of the library, or a variable."""
         entry = self.context.lookup(name)
         if entry is None or (isinstance(entry, FunctionEntry) and entry.linked.definition is None):
@@ -60,7 +60,7 @@ class Calls:
         self.context.note(f"{loc}: implicit declaration of function '{name}'")
         return self.context.linker.implicit(self.context, name, loc)
 
-    def _apply(self, callee: tree.Expr, args: list[Node], loc: Loc) -> tree.Expr:
+    def _apply(self, callee: tree.TypedExpr, args: list[Node], loc: Loc) -> tree.TypedExpr:
         """A call through an expression."""
         ctype = callee.type
         if not isinstance(ctype, Pointer) or not isinstance(ctype.to, Function):
@@ -71,7 +71,7 @@ class Calls:
         values = [self.context.expressions.value(arg) for arg in args]
         return self.finish(callee, ctype.to, values, loc, name)
 
-    def _function(self, entry: FunctionEntry, args: list[Node], loc: Loc) -> tree.Expr:
+    def _function(self, entry: FunctionEntry, args: list[Node], loc: Loc) -> tree.TypedExpr:
         callee = tree.FunctionName(entry.type, loc, entry.linked.name)
         values = [self.context.expressions.value(arg) for arg in args]
         what = f"function '{entry.linked.name}'"
@@ -87,7 +87,7 @@ class Calls:
             return call
         return self.conversions.convert(call, result, loc)
 
-    def _for_model(self, model: Function, values: list[tree.Expr], loc: Loc) -> tuple[tree.Expr, ...]:
+    def _for_model(self, model: Function, values: list[tree.TypedExpr], loc: Loc) -> tuple[tree.TypedExpr, ...]:
         """Arguments of the user's types as the library model wants them: pointers to the user's structs are cast freely."""
         params = model.params or ()
         args = []
@@ -97,12 +97,12 @@ class Calls:
             args.append(value)
         return tuple(args)
 
-    def finish(self, callee: tree.Expr, ctype: Function, values: list[tree.Expr], loc: Loc, what: str) -> tree.Expr:
+    def finish(self, callee: tree.TypedExpr, ctype: Function, values: list[tree.TypedExpr], loc: Loc, what: str) -> tree.TypedExpr:
         if isinstance(ctype.result, Record) and ctype.result.fields is None:
             self.context.error(loc, f"{what} returns incomplete type '{ctype.result}'")
         return tree.Call(ctype.result, loc, callee, tuple(self.arguments(ctype, values, loc, what)))
 
-    def arguments(self, ctype: Function, values: list[tree.Expr], loc: Loc, what: str) -> list[tree.Expr]:
+    def arguments(self, ctype: Function, values: list[tree.TypedExpr], loc: Loc, what: str) -> list[tree.TypedExpr]:
         """Arguments converted to the parameters, or promoted where there is no prototype (C99 6.5.2.2)."""
         params = ctype.params
         if params is not None and (len(values) < len(params) or (len(values) > len(params) and not ctype.variadic)):
@@ -118,7 +118,7 @@ class Calls:
                 result.append(self.conversions.default_promotion(value))
         return result
 
-    def _argument(self, value: tree.Expr, param: CType, index: int, what: str) -> tree.Expr:
+    def _argument(self, value: tree.TypedExpr, param: CType, index: int, what: str) -> tree.TypedExpr:
         if isinstance(param, Record) and param in self.context.transparent and not isinstance(value.type, Record):
             return value
         return self.conversions.assign(value, param, value.loc, f"passing argument {index + 1} of {what}")

@@ -109,27 +109,27 @@ def convert_value(value: Number, ctype: CType) -> tuple[Number, bool] | None:
     return result, result == exact
 
 
-def constant_of(expr: tree.Expr) -> Number | None:
+def constant_of(expr: tree.TypedExpr) -> Number | None:
     """The value of a folded constant."""
     if isinstance(expr, (tree.IntConstant, tree.FloatConstant)):
         return expr.value
     return None
 
 
-def truth(expr: tree.Expr) -> bool | None:
+def truth(expr: tree.TypedExpr) -> bool | None:
     """Whether a condition is known to hold or to fail; addresses of objects and functions are not null."""
     if isinstance(expr, (tree.IntConstant, tree.FloatConstant)):
         return expr.value != 0
     if isinstance(expr, tree.AddressOf):
         base = expr.lvalue
-        while isinstance(base, tree.Member):
+        while isinstance(base, tree.MemberExpr):
             base = base.base
-        if isinstance(base, (tree.Variable, tree.FunctionName, tree.StringLiteral, tree.CompoundLiteral)):
+        if isinstance(base, (tree.VariableExpr, tree.FunctionName, tree.StringLiteral, tree.CompoundLiteral)):
             return True
     return None
 
 
-def evaluate(expr: tree.Expr) -> Number | None:
+def evaluate(expr: tree.TypedExpr) -> Number | None:
     """The value of a constant expression; overflow wraps. None if it is not constant."""
     if isinstance(expr, (tree.IntConstant, tree.FloatConstant)):
         return expr.value
@@ -137,10 +137,10 @@ def evaluate(expr: tree.Expr) -> Number | None:
         inner = evaluate(expr.operand)
         converted = None if inner is None else convert_value(inner, expr.type)
         return None if converted is None else converted[0]
-    if isinstance(expr, tree.Unary):
+    if isinstance(expr, tree.UnaryExpr):
         inner = evaluate(expr.operand)
         return None if inner is None else unary_value(expr.op, expr.type, inner)
-    if isinstance(expr, tree.Binary):
+    if isinstance(expr, tree.BinaryExpr):
         return _evaluate_binary(expr)
     if isinstance(expr, tree.Logical):
         return _evaluate_logical(expr)
@@ -160,7 +160,7 @@ def unary_value(op: str, ctype: CType, value: Number) -> Number | None:
     return None
 
 
-def _evaluate_binary(expr: tree.Binary) -> Number | None:
+def _evaluate_binary(expr: tree.BinaryExpr) -> Number | None:
     left, right = evaluate(expr.left), evaluate(expr.right)
     if left is None or right is None:
         return None

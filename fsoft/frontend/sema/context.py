@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from fsoft.frontend import tree
 from fsoft.frontend.sema.conversions import Conversions
-from fsoft.frontend.sema.scope import Entry, FunctionEntry, ObjectName, Pending, Scope
+from fsoft.frontend.sema.scope import FunctionEntry, ObjectName, PendingName, Scope, ScopeEntry
 from fsoft.frontend.source import InputError, Loc, Unsupported
 from fsoft.frontend.types import CType, Int, Record, Types
 
 if TYPE_CHECKING:
-    from fsoft.frontend.link import Linker, Summary
-    from fsoft.frontend.sema.calls import Calls
+    from fsoft.frontend.link import Linker, NameSummary
+    from fsoft.frontend.sema.calls import CallAnalyzer
     from fsoft.frontend.sema.declarations import Declarations
-    from fsoft.frontend.sema.expressions import Expressions
+    from fsoft.frontend.sema.expressions import ExpressionAnalyzer
     from fsoft.frontend.sema.initialisers import Initialisers
     from fsoft.frontend.sema.objects import Objects
     from fsoft.frontend.sema.operators import Operators
-    from fsoft.frontend.sema.statements import Statements
+    from fsoft.frontend.sema.statements import StatementAnalyzer
 
 Node = Any  # a pycparser node
 
@@ -50,16 +50,16 @@ class FunctionState:
 MOST_NESTED = 1500
 
 
-class Context:
+class UnitContext:
     """One translation unit. The parts (`expressions`, `declarations`, ...) are put in place by `sema.analyzer`."""
 
     declarations: Declarations
     objects: Objects
-    expressions: Expressions
+    expressions: ExpressionAnalyzer
     operators: Operators
-    calls: Calls
+    calls: CallAnalyzer
     initialisers: Initialisers
-    statements: Statements
+    statements: StatementAnalyzer
 
     def __init__(self, linker: Linker, name: str, library: bool):
         self.linker = linker
@@ -73,7 +73,7 @@ class Context:
         self.unevaluated = 0  # inside sizeof, typeof and the like: uses do not count
         self.where: Loc = Loc(name, 1, 0)  # the last place seen, for nodes without one
         self.transparent: set[Record] = set()
-        self.summaries: dict[str, Summary] = {}
+        self.summaries: dict[str, NameSummary] = {}
 
     # ------------------------------------------------------------ errors and places
 
@@ -93,15 +93,15 @@ class Context:
 
     # ------------------------------------------------------------ names
 
-    def lookup(self, name: str) -> Entry | None:
+    def lookup(self, name: str) -> ScopeEntry | None:
         """What a name means here; file-scope declarations are resolved when first asked for."""
         entry = self.scope.lookup(name)
-        if type(entry) is Pending:
+        if type(entry) is PendingName:
             with self.at_file_scope():
                 entry = self.linker.resolve(self, entry)
         return entry
 
-    def lookup_or_fail(self, name: str, loc: Loc) -> Entry:
+    def lookup_or_fail(self, name: str, loc: Loc) -> ScopeEntry:
         entry = self.lookup(name)
         if entry is None:
             import difflib  # only when something is wrong
@@ -158,13 +158,13 @@ class Context:
         if not self.unevaluated and entry.linked is not None and not entry.linked.used:
             self.linker.use(entry.linked)
 
-    def take_address(self, lvalue: tree.Expr) -> None:
+    def take_address(self, lvalue: tree.TypedExpr) -> None:
         """The variable below this lvalue has to live in memory."""
         if self.unevaluated:
             return
-        while isinstance(lvalue, tree.Member):
+        while isinstance(lvalue, tree.MemberExpr):
             lvalue = lvalue.base
-        if isinstance(lvalue, (tree.Variable, tree.CompoundLiteral)):
+        if isinstance(lvalue, (tree.VariableExpr, tree.CompoundLiteral)):
             lvalue.symbol.address_taken = True
 
     def note(self, text: str) -> None:

@@ -18,12 +18,12 @@ def is_bool(ctype: CType) -> bool:
     return isinstance(ctype, Int) and ctype.name == "_Bool"
 
 
-def bit_width(expr: tree.Expr) -> int | None:
+def bit_width(expr: tree.TypedExpr) -> int | None:
     """The width of the bit-field whose value this is, if it is one."""
     while True:
-        if isinstance(expr, tree.Member):
+        if isinstance(expr, tree.MemberExpr):
             return expr.field.bit_width
-        if isinstance(expr, (tree.Assign, tree.CompoundAssign)):
+        if isinstance(expr, (tree.Assignment, tree.CompoundAssign)):
             expr = expr.target
         elif isinstance(expr, tree.Comma):
             expr = expr.right
@@ -31,7 +31,7 @@ def bit_width(expr: tree.Expr) -> int | None:
             return None
 
 
-def is_null_constant(expr: tree.Expr) -> bool:
+def is_null_constant(expr: tree.TypedExpr) -> bool:
     """`0`, `(void *)0` and whatever else folds to one of these."""
     if not isinstance(expr, tree.IntConstant) or expr.value != 0:
         return False
@@ -75,7 +75,7 @@ class Conversions:
                 return candidate
         return ctype
 
-    def promote(self, expr: tree.Expr) -> tree.Expr:
+    def promote(self, expr: tree.TypedExpr) -> tree.TypedExpr:
         """Integer promotion of a value (a bit-field by its width); other types are left alone."""
         ctype = expr.type
         if not isinstance(ctype, Int):
@@ -114,20 +114,20 @@ class Conversions:
             return unsigned
         return signed if signed.bits > unsigned.bits else self.unsigned(signed)
 
-    def arithmetic(self, left: tree.Expr, right: tree.Expr) -> tuple[tree.Expr, tree.Expr, CType]:
+    def arithmetic(self, left: tree.TypedExpr, right: tree.TypedExpr) -> tuple[tree.TypedExpr, tree.TypedExpr, CType]:
         """Both operands brought to their common type."""
         left, right = self.promote(left), self.promote(right)
         common = self.common(left.type, right.type)
         return self.convert(left, common, left.loc), self.convert(right, common, right.loc), common
 
-    def default_promotion(self, expr: tree.Expr) -> tree.Expr:
+    def default_promotion(self, expr: tree.TypedExpr) -> tree.TypedExpr:
         """What an argument becomes where no prototype says otherwise."""
         if isinstance(expr.type, Float) and expr.type.name == "float":
             return self.convert(expr, self.types.double, expr.loc)
         promoted = self.promote(expr)
         return self.convert(promoted, self.storable(promoted.type), expr.loc)
 
-    def convert(self, expr: tree.Expr, to: CType, loc: Loc) -> tree.Expr:
+    def convert(self, expr: tree.TypedExpr, to: CType, loc: Loc) -> tree.TypedExpr:
         """A value as another scalar type (or void); no question whether C allows it implicitly."""
         if expr.type is to or expr.type == to:
             return expr
@@ -138,13 +138,13 @@ class Conversions:
         return tree.Cast(to, loc, expr)
 
     @staticmethod
-    def number(ctype: CType, loc: Loc, value: int | float) -> tree.Expr:
+    def number(ctype: CType, loc: Loc, value: int | float) -> tree.TypedExpr:
         if isinstance(ctype, Float):
             return tree.FloatConstant(ctype, loc, float(value))
         assert isinstance(value, int)
         return tree.IntConstant(ctype, loc, value)
 
-    def assign(self, expr: tree.Expr, to: CType, loc: Loc, doing: str) -> tree.Expr:
+    def assign(self, expr: tree.TypedExpr, to: CType, loc: Loc, doing: str) -> tree.TypedExpr:
         """Implicit conversion as by assignment. `doing` completes "incompatible types when ..."."""
         have = expr.type
         if have is to or have == to:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from fsoft.frontend.nodes import GnuAttribute
-from fsoft.frontend.sema.context import Context, Node
+from fsoft.frontend.sema.context import Node, UnitContext
 from fsoft.frontend.sema.records import Records
 from fsoft.frontend.sema.scope import Declared, TypedefName
 from fsoft.frontend.types import VOID, Array, CType, Float, Function, Int, Pointer, Record, Types, Void, align_of, is_complete
@@ -44,7 +44,7 @@ def _basic_types(types: Types) -> dict[tuple[str, ...], CType]:
 class Declarations:
     """Builds types for one translation unit."""
 
-    def __init__(self, context: Context):
+    def __init__(self, context: UnitContext):
         self.context = context
         self.types = context.types
         self.records = Records(context)

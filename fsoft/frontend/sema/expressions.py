@@ -10,7 +10,7 @@ from pycparser import c_ast
 from fsoft.frontend import tree
 from fsoft.frontend.sema import literals
 from fsoft.frontend.sema.constants import evaluate, truth
-from fsoft.frontend.sema.context import Context, Node
+from fsoft.frontend.sema.context import Node, UnitContext
 from fsoft.frontend.sema.conversions import compatible, is_null_constant, same_qualifiers
 from fsoft.frontend.sema.layout import MemberSpec, natural_align
 from fsoft.frontend.sema.scope import EnumConstant, FunctionEntry, ObjectName, TypedefName
@@ -34,15 +34,15 @@ from fsoft.frontend.types import (
 )  # fmt: skip
 
 
-class Expressions:
+class ExpressionAnalyzer:
     """Typed expressions of one translation unit."""
 
-    def __init__(self, context: Context):
+    def __init__(self, context: UnitContext):
         self.context = context
         self.types = context.types
         self.conversions = context.conversions
         self._sizes: dict[tree.Symbol, tree.Symbol] = {}  # of arrays of variable length
-        self._handlers: dict[type, Callable[[Node], tree.Expr]] = {
+        self._handlers: dict[type, Callable[[Node], tree.TypedExpr]] = {
             c_ast.Constant: self._constant,
             c_ast.ID: self._identifier,
             c_ast.ArrayRef: self._subscript,
@@ -61,7 +61,7 @@ class Expressions:
 
     # ------------------------------------------------------------ entry points
 
-    def any(self, node: Node) -> tree.Expr:
+    def any(self, node: Node) -> tree.TypedExpr:
         """The expression as it stands: lvalues, arrays and functions are not converted."""
         handler = self._handlers.get(type(node))
         if handler is None:
@@ -72,11 +72,11 @@ class Expressions:
             self.context.unsupported(node, f"expression {type(node).__name__}")
         return handler(node)
 
-    def value(self, node: Node) -> tree.Expr:
+    def value(self, node: Node) -> tree.TypedExpr:
         """The value of an expression: arrays and functions have become pointers."""
         return self.decay(self.any(node))
 
-    def scalar(self, node: Node, what: str) -> tree.Expr:
+    def scalar(self, node: Node, what: str) -> tree.TypedExpr:
         expr = self.value(node)
         if not is_scalar(expr.type):
             self.context.error(node, f"{what} has type '{expr.type}', a scalar is required")
@@ -99,64 +99,64 @@ class Expressions:
         value = evaluate(self._with_const_objects(expr))
         return value if isinstance(value, int) else None
 
-    def _with_const_objects(self, expr: tree.Expr) -> tree.Expr:
+    def _with_const_objects(self, expr: tree.TypedExpr) -> tree.TypedExpr:
         """Replace const variables of known value by that value."""
-        if isinstance(expr, tree.Variable):
+        if isinstance(expr, tree.VariableExpr):
             known = self.context.linker.const_values.get(expr.symbol)
             return expr if known is None else tree.IntConstant(expr.type, expr.loc, known)
         if isinstance(expr, tree.Cast):
             return tree.Cast(expr.type, expr.loc, self._with_const_objects(expr.operand))
-        if isinstance(expr, tree.Unary):
-            return tree.Unary(expr.type, expr.loc, expr.op, self._with_const_objects(expr.operand))
-        if isinstance(expr, tree.Binary):
+        if isinstance(expr, tree.UnaryExpr):
+            return tree.UnaryExpr(expr.type, expr.loc, expr.op, self._with_const_objects(expr.operand))
+        if isinstance(expr, tree.BinaryExpr):
             left, right = self._with_const_objects(expr.left), self._with_const_objects(expr.right)
-            return tree.Binary(expr.type, expr.loc, expr.op, left, right)
+            return tree.BinaryExpr(expr.type, expr.loc, expr.op, left, right)
         return expr
 
-    def starts_known(self, expr: tree.Expr) -> bool:
+    def starts_known(self, expr: tree.TypedExpr) -> bool:
         """Whether an expression is built from constants and integer variables whose initial value is a constant."""
-        if isinstance(expr, tree.Variable):
+        if isinstance(expr, tree.VariableExpr):
             linked = self.context.linker.objects.get(expr.symbol.unique)
             if linked is not None:
                 self.context.linker.initialise(linked)
             return expr.symbol in self.context.linker.first_values
-        if isinstance(expr, (tree.Cast, tree.Unary)):
+        if isinstance(expr, (tree.Cast, tree.UnaryExpr)):
             return self.starts_known(expr.operand)
-        if isinstance(expr, tree.Binary):
+        if isinstance(expr, tree.BinaryExpr):
             return self.starts_known(expr.left) and self.starts_known(expr.right)
         return isinstance(expr, tree.IntConstant)
 
     # ------------------------------------------------------------ lvalues and decay
 
     @staticmethod
-    def is_lvalue(expr: tree.Expr) -> bool:
-        while isinstance(expr, tree.Member):
+    def is_lvalue(expr: tree.TypedExpr) -> bool:
+        while isinstance(expr, tree.MemberExpr):
             expr = expr.base
-        return isinstance(expr, (tree.Variable, tree.Deref, tree.CompoundLiteral, tree.StringLiteral))
+        return isinstance(expr, (tree.VariableExpr, tree.Deref, tree.CompoundLiteral, tree.StringLiteral))
 
     @staticmethod
-    def is_atomic(expr: tree.Expr) -> bool:
+    def is_atomic(expr: tree.TypedExpr) -> bool:
         """Whether an lvalue denotes an `_Atomic` object."""
-        if isinstance(expr, tree.Variable):
+        if isinstance(expr, tree.VariableExpr):
             return expr.symbol.atomic
         if isinstance(expr, tree.Deref):
             return expr.atomic
-        return isinstance(expr, tree.Member) and expr.field.atomic
+        return isinstance(expr, tree.MemberExpr) and expr.field.atomic
 
     @staticmethod
-    def qualifiers(expr: tree.Expr) -> str:
+    def qualifiers(expr: tree.TypedExpr) -> str:
         """The qualifiers of an lvalue, as of a pointer to it: those of a member are its own and its record's."""
         found = ""
-        while isinstance(expr, tree.Member):
+        while isinstance(expr, tree.MemberExpr):
             found += expr.field.quals
             expr = expr.base
-        if isinstance(expr, (tree.Variable, tree.CompoundLiteral)):
+        if isinstance(expr, (tree.VariableExpr, tree.CompoundLiteral)):
             found += expr.symbol.quals
         elif isinstance(expr, tree.Deref) and isinstance(expr.pointer.type, Pointer):
             found += expr.pointer.type.quals
         return "".join(sorted(set(found)))
 
-    def decay(self, expr: tree.Expr) -> tree.Expr:
+    def decay(self, expr: tree.TypedExpr) -> tree.TypedExpr:
         ctype = expr.type
         if isinstance(ctype, Array):
             if not self.is_lvalue(expr):
@@ -174,34 +174,34 @@ class Expressions:
             return tree.AddressOf(self.pointer_to(ctype), expr.loc, expr)
         return expr
 
-    def _variable_size(self, expr: tree.Expr) -> tree.Symbol | None:
+    def _variable_size(self, expr: tree.TypedExpr) -> tree.Symbol | None:
         """The variable with the size of an array of variable length, if the expression is one."""
-        if isinstance(expr, tree.Deref) and isinstance(expr.pointer, tree.Variable) and isinstance(expr.type, Array):
+        if isinstance(expr, tree.Deref) and isinstance(expr.pointer, tree.VariableExpr) and isinstance(expr.type, Array):
             return self._sizes.get(expr.pointer.symbol) if expr.type.count is None else None
         return None
 
-    def _materialised(self, expr: tree.Expr) -> tree.Expr:
+    def _materialised(self, expr: tree.TypedExpr) -> tree.TypedExpr:
         """An array inside a record that is only a value (the result of a call): keep the record in a temporary."""
-        if not isinstance(expr, tree.Member) or not isinstance(expr.base.type, Record):
+        if not isinstance(expr, tree.MemberExpr) or not isinstance(expr.base.type, Record):
             self.context.error(expr.loc, "an array that is not in memory is used as a pointer")
-        if isinstance(expr.base, tree.Member) and not self.is_lvalue(expr.base):
+        if isinstance(expr.base, tree.MemberExpr) and not self.is_lvalue(expr.base):
             base = self._materialised(expr.base)
         else:
             symbol = self.context.temporary("<value>", expr.base.type, expr.loc)
             init = tree.Initializer((tree.InitItem(0, expr.base.type, expr.base),), False)
             base = tree.CompoundLiteral(expr.base.type, expr.loc, symbol, init)
-        return tree.Member(expr.type, expr.loc, base, expr.field, expr.atomic)
+        return tree.MemberExpr(expr.type, expr.loc, base, expr.field, expr.atomic)
 
     def pointer_to(self, ctype: CType, atomic: bool = False, quals: str = "") -> Pointer:
         return Pointer(ctype, self.types.model.pointer, atomic, quals)
 
-    def address_of(self, expr: tree.Expr, loc: Loc) -> tree.Expr:
+    def address_of(self, expr: tree.TypedExpr, loc: Loc) -> tree.TypedExpr:
         """`&expr`, with `&*p` and constant member addresses worked out."""
         if isinstance(expr.type, Function):
             return self.decay(expr)
         if not self.is_lvalue(expr):
             self.context.error(loc, "cannot take the address of a value that is not in memory")
-        if isinstance(expr, tree.Member) and expr.field.bit_width is not None:
+        if isinstance(expr, tree.MemberExpr) and expr.field.bit_width is not None:
             self.context.error(loc, f"cannot take the address of bit-field '{expr.field.name}'")
         pointer = self.pointer_to(expr.type, self.is_atomic(expr), self.qualifiers(expr))
         if isinstance(expr, tree.Deref) and expr.pointer.type == pointer:
@@ -213,17 +213,17 @@ class Expressions:
         return tree.AddressOf(pointer, loc, expr)
 
     @staticmethod
-    def _constant_address(expr: tree.Expr) -> int | None:
+    def _constant_address(expr: tree.TypedExpr) -> int | None:
         """The address of an object that lies at a number, as in `&((struct s *)0)->member`."""
         offset = 0
-        while isinstance(expr, tree.Member):
+        while isinstance(expr, tree.MemberExpr):
             offset += expr.field.offset
             expr = expr.base
         if isinstance(expr, tree.Deref) and isinstance(expr.pointer, tree.IntConstant):
             return expr.pointer.value + offset
         return None
 
-    def deref(self, pointer: tree.Expr, loc: Loc) -> tree.Expr:
+    def deref(self, pointer: tree.TypedExpr, loc: Loc) -> tree.TypedExpr:
         ctype = pointer.type
         if not isinstance(ctype, Pointer):
             self.context.error(loc, f"'*' or '[]' or '->' applied to a value of type '{ctype}', a pointer is required")
@@ -239,7 +239,7 @@ class Expressions:
 
     # ------------------------------------------------------------ primaries
 
-    def _constant(self, node: Node) -> tree.Expr:
+    def _constant(self, node: Node) -> tree.TypedExpr:
         loc, kind, text = self.context.loc(node), node.type, node.value
         if "string" in kind:
             element, data = literals.string(text, self.types)
@@ -260,7 +260,7 @@ class Expressions:
             self.context.error(loc, f"invalid constant {text}")
         return tree.IntConstant(found[0], loc, found[1])
 
-    def _identifier(self, node: Node) -> tree.Expr:
+    def _identifier(self, node: Node) -> tree.TypedExpr:
         loc, name = self.context.loc(node), node.name
         entry = self.context.lookup(name)
         if entry is None and name == "__func__" and self.context.function is not None:
@@ -274,15 +274,15 @@ class Expressions:
             self.context.use(entry)
             if entry.size is not None:  # an array of variable length, reached through its pointer
                 self._sizes[entry.symbol] = entry.size
-                return tree.Deref(entry.type, loc, tree.Variable(entry.symbol.type, loc, entry.symbol))
-            return tree.Variable(entry.type, loc, entry.symbol)
+                return tree.Deref(entry.type, loc, tree.VariableExpr(entry.symbol.type, loc, entry.symbol))
+            return tree.VariableExpr(entry.type, loc, entry.symbol)
         if isinstance(entry, FunctionEntry):
             self.context.use(entry)
             return tree.FunctionName(entry.type, loc, entry.linked.name)
         assert isinstance(entry, TypedefName)
         self.context.error(loc, f"'{name}' is a type, an expression is expected")
 
-    def _subscript(self, node: Node) -> tree.Expr:
+    def _subscript(self, node: Node) -> tree.TypedExpr:
         loc = self.context.loc(node)
         left, right = self.value(node.name), self.value(node.subscript)
         if isinstance(left.type, Int) and isinstance(right.type, Pointer):
@@ -293,14 +293,14 @@ class Expressions:
             self.context.error(loc, f"array index has type '{right.type}', an integer is required")
         return self.deref(self.context.operators.pointer_add(left, right, 1, loc), loc)
 
-    def _member(self, node: Node) -> tree.Expr:
+    def _member(self, node: Node) -> tree.TypedExpr:
         if node.type == "->":
             base = self.deref(self.value(node.name), self.context.loc(node))
         else:
             base = self.any(node.name)
         return self.member(base, node.field.name, self.context.loc(node.field))
 
-    def member(self, base: tree.Expr, name: str, loc: Loc) -> tree.Expr:
+    def member(self, base: tree.TypedExpr, name: str, loc: Loc) -> tree.TypedExpr:
         record = base.type
         if not isinstance(record, Record):
             self.context.error(loc, f"request for member '{name}' in a value of type '{record}', which is not a struct or union")
@@ -314,12 +314,12 @@ class Expressions:
         return base
 
     @staticmethod
-    def select(base: tree.Expr, field: Field, loc: Loc) -> tree.Expr:
-        return tree.Member(field.type, loc, base, field, field.atomic)
+    def select(base: tree.TypedExpr, field: Field, loc: Loc) -> tree.TypedExpr:
+        return tree.MemberExpr(field.type, loc, base, field, field.atomic)
 
     # ------------------------------------------------------------ the rest
 
-    def _comma(self, node: Node) -> tree.Expr:
+    def _comma(self, node: Node) -> tree.TypedExpr:
         exprs = node.exprs
         result = self.any(exprs[0])
         for item in exprs[1:]:
@@ -327,18 +327,18 @@ class Expressions:
             result = tree.Comma(right.type, right.loc, self.discard(result), right)
         return result
 
-    def discard(self, expr: tree.Expr) -> tree.Expr:
+    def discard(self, expr: tree.TypedExpr) -> tree.TypedExpr:
         """An expression evaluated for its effects."""
         if isinstance(expr.type, (Array, Function)):
             expr = self.decay(expr)
         return expr
 
-    def _cast(self, node: Node) -> tree.Expr:
+    def _cast(self, node: Node) -> tree.TypedExpr:
         loc = self.context.loc(node)
         to = self.context.declarations.type_name(node.to_type).type
         return self.cast(self.value(node.expr), to, loc if node.coord is not None else self.context.loc(node.expr))
 
-    def cast(self, expr: tree.Expr, to: CType, loc: Loc) -> tree.Expr:
+    def cast(self, expr: tree.TypedExpr, to: CType, loc: Loc) -> tree.TypedExpr:
         """An explicit cast. Where only the type matters, one that only changes qualifiers counts too."""
         if self.context.unevaluated and isinstance(to, Pointer) and expr.type == to:
             return tree.Cast(to, loc, expr)
@@ -360,7 +360,7 @@ class Expressions:
             return tree.Cast(to, loc, expr)
         return self.conversions.convert(expr, to, loc)
 
-    def _conditional(self, node: Node) -> tree.Expr:
+    def _conditional(self, node: Node) -> tree.TypedExpr:
         loc = self.context.loc(node)
         condition = self.scalar(node.cond, "condition of '?:'")
         if node.iftrue is None:
@@ -369,14 +369,14 @@ class Expressions:
         then = self.value_if(known is not False, node.iftrue)
         return self.conditional(condition, then, self.value_if(known is not True, node.iffalse), loc)
 
-    def value_if(self, evaluated: bool, node: Node) -> tree.Expr:
+    def value_if(self, evaluated: bool, node: Node) -> tree.TypedExpr:
         """A value of which it may be known that it is never computed: what it refers to does not count as used then."""
         if evaluated:
             return self.value(node)
         with self.context.without_evaluation():
             return self.value(node)
 
-    def _elvis(self, condition: tree.Expr, node: Node, loc: Loc) -> tree.Expr:
+    def _elvis(self, condition: tree.TypedExpr, node: Node, loc: Loc) -> tree.TypedExpr:
         """`a ?: b`: `a` is evaluated once, into a temporary."""
         other = self.value(node.iffalse)
         condition = self.conversions.convert(condition, self.conversions.storable(condition.type), loc)
@@ -385,18 +385,18 @@ class Expressions:
             return self.conditional(condition, condition, other, loc)
         symbol = self.context.temporary("<condition>", condition.type, loc)
         declare = tree.Declare(loc, symbol, tree.Initializer((tree.InitItem(0, condition.type, condition),), False))
-        kept = tree.Variable(condition.type, loc, symbol)
+        kept = tree.VariableExpr(condition.type, loc, symbol)
         result = self.conditional(kept, kept, other, loc)
         return tree.StatementExpr(result.type, loc, tree.Block(loc, (declare,), loc), result)
 
-    def conditional(self, condition: tree.Expr, then: tree.Expr, other: tree.Expr, loc: Loc) -> tree.Expr:
+    def conditional(self, condition: tree.TypedExpr, then: tree.TypedExpr, other: tree.TypedExpr, loc: Loc) -> tree.TypedExpr:
         then, other = self._branches(then, other, loc)
         known = truth(condition)
         if known is not None:
             return then if known else other
         return tree.Conditional(then.type, loc, condition, then, other)
 
-    def _branches(self, then: tree.Expr, other: tree.Expr, loc: Loc) -> tuple[tree.Expr, tree.Expr]:
+    def _branches(self, then: tree.TypedExpr, other: tree.TypedExpr, loc: Loc) -> tuple[tree.TypedExpr, tree.TypedExpr]:
         """Both branches of `?:` brought to the type of the whole (C99 6.5.15)."""
         a, b = then.type, other.type
         if isinstance(a, (Int, Float)) and isinstance(b, (Int, Float)):
@@ -414,7 +414,7 @@ class Expressions:
         self.context.error(loc, f"branches of '?:' have types '{a}' and '{b}', which do not go together")
 
     @staticmethod
-    def _common_pointer(then: tree.Expr, other: tree.Expr) -> CType | None:
+    def _common_pointer(then: tree.TypedExpr, other: tree.TypedExpr) -> CType | None:
         a, b = then.type, other.type
         if not isinstance(a, Pointer) or not isinstance(b, Pointer):
             pointer, number = (a, b) if isinstance(a, Pointer) else (b, a)
@@ -426,7 +426,7 @@ class Expressions:
         quals = "".join(sorted({*a.quals, *b.quals}))
         return replace(b if isinstance(b.to, Void) else a, quals=quals)
 
-    def _generic(self, node: Node) -> tree.Expr:
+    def _generic(self, node: Node) -> tree.TypedExpr:
         with self.context.without_evaluation():
             control = self.value(node.expr).type
         default: Node = None
@@ -442,18 +442,18 @@ class Expressions:
             self.context.error(node, f"no association of _Generic fits type '{control}'")
         return self.any(default.expr)
 
-    def size(self, node: Node, loc: Loc) -> tree.Expr:
+    def size(self, node: Node, loc: Loc) -> tree.TypedExpr:
         """`sizeof`."""
         if type(node) is c_ast.ID:
             with self.context.without_evaluation():
                 size = self._variable_size(self.any(node))
             if size is not None:
-                return tree.Variable(self.types.size_t, loc, size)
+                return tree.VariableExpr(self.types.size_t, loc, size)
         ctype = self._operand_type(node)[0]
         self.require_complete(ctype, loc, "sizeof of")
         return tree.IntConstant(self.types.size_t, loc, size_of(ctype))
 
-    def alignment(self, node: Node, loc: Loc, least: bool) -> tree.Expr:
+    def alignment(self, node: Node, loc: Loc, least: bool) -> tree.TypedExpr:
         """`_Alignof` (`least`) and `__alignof__`. They differ for types: C's gives what members get, GNU's what variables get."""
         ctype, atomic, align = self._operand_type(node)
         if not align:
@@ -471,7 +471,7 @@ class Expressions:
             return declared.type, declared.atomic, declared.align
         with self.context.without_evaluation():
             expr = self.any(node)
-        if isinstance(expr, tree.Member) and expr.field.bit_width is not None:
+        if isinstance(expr, tree.MemberExpr) and expr.field.bit_width is not None:
             self.context.error(node, f"sizeof of bit-field '{expr.field.name}'")
-        align = expr.field.align if isinstance(expr, tree.Member) else expr.symbol.align if isinstance(expr, tree.Variable) else 0
+        align = expr.field.align if isinstance(expr, tree.MemberExpr) else expr.symbol.align if isinstance(expr, tree.VariableExpr) else 0
         return expr.type, self.is_atomic(expr), align

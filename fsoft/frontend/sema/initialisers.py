@@ -8,7 +8,7 @@ from pycparser import c_ast
 
 from fsoft.frontend import nodes, tree
 from fsoft.frontend.sema import literals
-from fsoft.frontend.sema.context import Context, Node
+from fsoft.frontend.sema.context import Node, UnitContext
 from fsoft.frontend.sema.conversions import compatible
 from fsoft.frontend.sema.static_values import static_value
 from fsoft.frontend.source import Loc
@@ -21,7 +21,7 @@ class _Stream:
 
     items: list[Node]
     position: int = 0
-    analysed: tree.Expr | None = None
+    analysed: tree.TypedExpr | None = None
     undesignated: bool = False  # the designators of the item in front have been followed
 
     def done(self) -> bool:
@@ -52,7 +52,7 @@ class _Target:
     members: dict[tuple[int, int], int] = field(default_factory=dict)
     designated: bool = False  # only then can something be initialised twice
 
-    def add(self, offset: int, ctype: CType, value: tree.Expr, bitfield: Field | None = None) -> None:
+    def add(self, offset: int, ctype: CType, value: tree.TypedExpr, bitfield: Field | None = None) -> None:
         self.items.append(tree.InitItem(offset, ctype, value, bitfield))
 
     def forget(self, offset: int, size: int) -> bool:
@@ -92,7 +92,7 @@ def _place(item: tree.InitItem) -> tuple[int, int, int]:
 
 
 class Initialisers:
-    def __init__(self, context: Context):
+    def __init__(self, context: UnitContext):
         self.context = context
         self.types = context.types
 
@@ -285,7 +285,7 @@ class Initialisers:
         if target.designated and not target.forget(offset, size_of(ctype)):
             self.context.unsupported(self.context.loc(stream.node()), "a list for a part of what another initialiser gives as a whole")
 
-    def _record(self, target: _Target, ctype: Record, offset: int, stream: _Stream, expr: tree.Expr) -> None:
+    def _record(self, target: _Target, ctype: Record, offset: int, stream: _Stream, expr: tree.TypedExpr) -> None:
         if isinstance(expr.type, Record) and compatible(expr.type, ctype):
             stream.advance()
             if target.static:
@@ -322,7 +322,7 @@ class Initialisers:
         target.cover(offset + count * size)
         return True
 
-    def _checked(self, target: _Target, value: tree.Expr) -> tree.Expr:
+    def _checked(self, target: _Target, value: tree.TypedExpr) -> tree.TypedExpr:
         if not target.static:
             return value
         constant = static_value(value, self.context.linker.const_values)

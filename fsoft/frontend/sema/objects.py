@@ -8,15 +8,15 @@ from fsoft.frontend import tree
 from fsoft.frontend.link import LinkedObject
 from fsoft.frontend.nodes import GnuAttribute
 from fsoft.frontend.sema import literals
-from fsoft.frontend.sema.context import Context, Node
+from fsoft.frontend.sema.context import Node, UnitContext
 from fsoft.frontend.sema.conversions import compatible
-from fsoft.frontend.sema.scope import Declared, Entry, FunctionEntry, ObjectName, TypedefName
+from fsoft.frontend.sema.scope import Declared, FunctionEntry, ObjectName, ScopeEntry, TypedefName
 from fsoft.frontend.source import Loc
 from fsoft.frontend.types import Array, Function, Int, Void, is_complete, size_of
 
 
 class Objects:
-    def __init__(self, context: Context):
+    def __init__(self, context: UnitContext):
         self.context = context
 
     # ------------------------------------------------------------ block scope
@@ -60,7 +60,7 @@ class Objects:
                 return Declared(self.context.conversions.storable(self.context.expressions.value(node.init).type))
         return self.context.declarations.declared(node)
 
-    def _enter(self, name: str, entry: Entry, loc: Loc) -> None:
+    def _enter(self, name: str, entry: ScopeEntry, loc: Loc) -> None:
         """Put a name into the current scope; only extern and function declarations may come twice."""
         names = self.context.scope.names
         old = names.get(name)
@@ -122,13 +122,13 @@ class Objects:
         pointer = context.expressions.pointer_to(element.type, element.atomic)
         symbol = tree.Symbol(node.name, context.unique_name(node.name), pointer, "local", loc)
         self._enter(node.name, ObjectName(symbol, Array(element.type, None, element.atomic), loc, size=size), loc)
-        arguments = context.calls.arguments(allocate.type, [tree.Variable(size_t, loc, size)], loc, "function 'alloca'")
+        arguments = context.calls.arguments(allocate.type, [tree.VariableExpr(size_t, loc, size)], loc, "function 'alloca'")
         call = tree.Call(allocate.type.result, loc, tree.FunctionName(allocate.type, loc, "alloca"), tuple(arguments))
         memory = context.conversions.convert(call, pointer, loc)
         return [tree.Declare(loc, size, self._single_item(total)), tree.Declare(loc, symbol, self._single_item(memory))]
 
     @staticmethod
-    def _single_item(value: tree.Expr) -> tree.Initializer:
+    def _single_item(value: tree.TypedExpr) -> tree.Initializer:
         return tree.Initializer((tree.InitItem(0, value.type, value),), False)
 
     def _static(self, node: Node, declared: Declared, loc: Loc) -> None:
@@ -160,7 +160,7 @@ class Objects:
 
     # ------------------------------------------------------------ compound literals
 
-    def compound_literal(self, node: Node) -> tree.Expr:
+    def compound_literal(self, node: Node) -> tree.TypedExpr:
         """`(T){...}`: a local, or an object with static storage when it stands outside of functions."""
         context, loc = self.context, self.context.loc(node)
         declared = context.declarations.type_name(node.type)
@@ -177,7 +177,7 @@ class Objects:
         linked.symbol.quals = declared.quals
         entry = ObjectName(linked.symbol, ctype, loc, linked)
         context.use(entry)
-        return tree.Variable(ctype, loc, linked.symbol)
+        return tree.VariableExpr(ctype, loc, linked.symbol)
 
     # ------------------------------------------------------------ static assertions, attributes
 

@@ -15,7 +15,7 @@ from fsoft.frontend.sema.constants import (
     unary_value,
     wrap,
 )  # fmt: skip
-from fsoft.frontend.sema.context import Context, Node
+from fsoft.frontend.sema.context import Node, UnitContext
 from fsoft.frontend.sema.conversions import is_arithmetic, is_null_constant
 from fsoft.frontend.source import Loc
 from fsoft.frontend.types import CType, Float, Int, Pointer, Record, Void, is_scalar, size_of
@@ -24,14 +24,14 @@ _INT_ONLY = frozenset(("%", "&", "|", "^", "<<", ">>"))
 
 
 class Operators:
-    def __init__(self, context: Context):
+    def __init__(self, context: UnitContext):
         self.context = context
         self.types = context.types
         self.conversions = context.conversions
 
     # ------------------------------------------------------------ binary
 
-    def binary(self, node: Node) -> tree.Expr:
+    def binary(self, node: Node) -> tree.TypedExpr:
         """A chain of binary operators; the left spine is walked, not recursed into, for sums can be long."""
         spine = []
         while type(node) is c_ast.BinaryOp:
@@ -46,7 +46,7 @@ class Operators:
             left = self.apply(op, left, expressions.value_if(needed, item.right), self.context.loc(item))
         return left
 
-    def apply(self, op: str, left: tree.Expr, right: tree.Expr, loc: Loc) -> tree.Expr:
+    def apply(self, op: str, left: tree.TypedExpr, right: tree.TypedExpr, loc: Loc) -> tree.TypedExpr:
         if op in ("&&", "||"):
             return self._logical(op, left, right, loc)
         if isinstance(left.type, (Int, Float)) and isinstance(right.type, (Int, Float)):
@@ -60,7 +60,7 @@ class Operators:
                 self.context.error(loc, f"void value used as an operand of '{op}'")
         self.context.error(loc, f"invalid operands to '{op}': '{left.type}' and '{right.type}'")
 
-    def _arithmetic(self, op: str, left: tree.Expr, right: tree.Expr, loc: Loc) -> tree.Expr:
+    def _arithmetic(self, op: str, left: tree.TypedExpr, right: tree.TypedExpr, loc: Loc) -> tree.TypedExpr:
         if op in _INT_ONLY and (isinstance(left.type, Float) or isinstance(right.type, Float)):
             self.context.error(loc, f"invalid operands to '{op}': '{left.type}' and '{right.type}'")
         common: CType
@@ -74,9 +74,9 @@ class Operators:
             folded = self._fold(op, common, a, b, loc)
             if folded is not None:
                 return folded
-        return tree.Binary(self.types.int if op in COMPARISONS else common, loc, op, left, right)
+        return tree.BinaryExpr(self.types.int if op in COMPARISONS else common, loc, op, left, right)
 
-    def _fold(self, op: str, ctype: CType, left: int | float, right: int | float, loc: Loc) -> tree.Expr | None:
+    def _fold(self, op: str, ctype: CType, left: int | float, right: int | float, loc: Loc) -> tree.TypedExpr | None:
         if op in COMPARISONS:
             return tree.IntConstant(self.types.int, loc, compare(op, left, right))
         if isinstance(ctype, Float):
@@ -85,7 +85,7 @@ class Operators:
         result = int_binary(op, ctype, left, right)
         return tree.IntConstant(ctype, loc, result[0]) if result is not None and result[1] else None
 
-    def _logical(self, op: str, left: tree.Expr, right: tree.Expr, loc: Loc) -> tree.Expr:
+    def _logical(self, op: str, left: tree.TypedExpr, right: tree.TypedExpr, loc: Loc) -> tree.TypedExpr:
         for side in (left, right):
             if not is_scalar(side.type):
                 self.context.error(loc, f"operand of '{op}' has type '{side.type}', a scalar is required")
@@ -100,7 +100,7 @@ class Operators:
 
     # ------------------------------------------------------------ pointers
 
-    def _pointer(self, op: str, left: tree.Expr, right: tree.Expr, loc: Loc) -> tree.Expr | None:
+    def _pointer(self, op: str, left: tree.TypedExpr, right: tree.TypedExpr, loc: Loc) -> tree.TypedExpr | None:
         if op in COMPARISONS:
             return self._compare_pointers(op, left, right, loc)
         if op == "+" and isinstance(left.type, Int):
@@ -115,7 +115,7 @@ class Operators:
             return tree.PointerDiff(self.types.ptrdiff_t, loc, left, self.conversions.convert(right, left.type, loc), scale)
         return None
 
-    def _compare_pointers(self, op: str, left: tree.Expr, right: tree.Expr, loc: Loc) -> tree.Expr | None:
+    def _compare_pointers(self, op: str, left: tree.TypedExpr, right: tree.TypedExpr, loc: Loc) -> tree.TypedExpr | None:
         if not (isinstance(left.type, (Pointer, Int)) and isinstance(right.type, (Pointer, Int))):
             return None
         if isinstance(left.type, Int) or (isinstance(right.type, Pointer) and is_null_constant(left)):
@@ -128,13 +128,13 @@ class Operators:
             known = truth(right if is_zero(left) else left)
             if known is not None:
                 return tree.IntConstant(self.types.int, loc, int(known == (op == "!=")))
-        return tree.Binary(self.types.int, loc, op, left, right)
+        return tree.BinaryExpr(self.types.int, loc, op, left, right)
 
     def pointee_size(self, ctype: Pointer, loc: Loc) -> int:
         self.context.expressions.require_complete(ctype.to, loc, "arithmetic on a pointer to")
         return size_of(ctype.to)
 
-    def pointer_add(self, pointer: tree.Expr, index: tree.Expr, sign: int, loc: Loc) -> tree.Expr:
+    def pointer_add(self, pointer: tree.TypedExpr, index: tree.TypedExpr, sign: int, loc: Loc) -> tree.TypedExpr:
         assert isinstance(pointer.type, Pointer)
         scale = self.pointee_size(pointer.type, loc)
         index = self.conversions.promote(index)
@@ -147,7 +147,7 @@ class Operators:
 
     # ------------------------------------------------------------ unary
 
-    def unary(self, node: Node) -> tree.Expr:
+    def unary(self, node: Node) -> tree.TypedExpr:
         op, loc, expressions = node.op, self.context.loc(node), self.context.expressions
         if op == "sizeof":
             return expressions.size(node.expr, loc)
@@ -161,14 +161,14 @@ class Operators:
             return self._increment(op, expressions.any(node.expr), loc)
         return self._prefix(op, expressions.value(node.expr), loc)
 
-    def _prefix(self, op: str, operand: tree.Expr, loc: Loc) -> tree.Expr:
+    def _prefix(self, op: str, operand: tree.TypedExpr, loc: Loc) -> tree.TypedExpr:
         if op == "!":
             if not is_scalar(operand.type):
                 self.context.error(loc, f"operand of '!' has type '{operand.type}', a scalar is required")
             known = truth(operand)
             if known is not None:
                 return tree.IntConstant(self.types.int, loc, int(not known))
-            return tree.Unary(self.types.int, loc, "!", operand)
+            return tree.UnaryExpr(self.types.int, loc, "!", operand)
         if not is_arithmetic(operand.type) or (op == "~" and isinstance(operand.type, Float)):
             self.context.error(loc, f"invalid operand to unary '{op}': '{operand.type}'")
         operand = self.conversions.promote(operand)
@@ -180,11 +180,11 @@ class Operators:
             overflow = op == "-" and isinstance(operand.type, Int) and operand.type.signed and value != 0 and result == value
             if result is not None and not overflow:
                 return self.conversions.number(operand.type, loc, result)
-        return tree.Unary(operand.type, loc, op, operand)
+        return tree.UnaryExpr(operand.type, loc, op, operand)
 
     # ------------------------------------------------------------ assignment
 
-    def _target(self, target: tree.Expr, loc: Loc) -> tree.Expr:
+    def _target(self, target: tree.TypedExpr, loc: Loc) -> tree.TypedExpr:
         if not self.context.expressions.is_lvalue(target) or isinstance(target, tree.StringLiteral):
             self.context.error(loc, "assignment to something that is not an lvalue")
         if not is_scalar(target.type) and not isinstance(target.type, Record):
@@ -192,16 +192,16 @@ class Operators:
         self.context.expressions.require_complete(target.type, loc, "assignment to")
         return target
 
-    def assignment(self, node: Node) -> tree.Expr:
+    def assignment(self, node: Node) -> tree.TypedExpr:
         loc, expressions = self.context.loc(node), self.context.expressions
         target = self._target(expressions.any(node.lvalue), loc)
         value = expressions.value(node.rvalue)
         if node.op == "=":
             value = self.conversions.assign(value, target.type, loc, f"assigning to type '{target.type}'")
-            return tree.Assign(target.type, loc, target, value)
+            return tree.Assignment(target.type, loc, target, value)
         return self._compound(node.op[:-1], target, value, loc)
 
-    def _compound(self, op: str, target: tree.Expr, value: tree.Expr, loc: Loc) -> tree.Expr:
+    def _compound(self, op: str, target: tree.TypedExpr, value: tree.TypedExpr, loc: Loc) -> tree.TypedExpr:
         if isinstance(target.type, Pointer) and op in ("+", "-") and isinstance(value.type, Int):
             scale = self.pointee_size(target.type, loc)
             value = self.conversions.promote(value)
@@ -216,7 +216,7 @@ class Operators:
         compute = self.conversions.common(promoted.type, value.type)
         return tree.CompoundAssign(target.type, loc, op, target, self.conversions.convert(value, compute, loc), compute)
 
-    def _increment(self, op: str, target: tree.Expr, loc: Loc) -> tree.Expr:
+    def _increment(self, op: str, target: tree.TypedExpr, loc: Loc) -> tree.TypedExpr:
         target = self._target(target, loc)
         if not is_scalar(target.type):
             self.context.error(loc, f"'{op[-2:]}' on a value of type '{target.type}'")
@@ -228,5 +228,5 @@ class Operators:
         return tree.CompoundAssign(step.type, loc, step.op, target, step.value, step.compute, step.scale, True)
 
 
-def is_zero(expr: tree.Expr) -> bool:
+def is_zero(expr: tree.TypedExpr) -> bool:
     return isinstance(expr, tree.IntConstant) and expr.value == 0

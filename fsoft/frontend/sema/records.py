@@ -7,7 +7,7 @@ from typing import Any
 from pycparser import c_ast
 
 from fsoft.frontend.nodes import GnuAttribute
-from fsoft.frontend.sema.context import Context, Node
+from fsoft.frontend.sema.context import Node, UnitContext
 from fsoft.frontend.sema.layout import MemberSpec, lay_out
 from fsoft.frontend.sema.scope import Declared, EnumConstant
 from fsoft.frontend.source import Loc
@@ -17,7 +17,7 @@ from fsoft.frontend.types import Array, CType, Function, Int, Record, is_complet
 class Records:
     """Tags of one translation unit. A specifier shared by several declarators is one type."""
 
-    def __init__(self, context: Context):
+    def __init__(self, context: UnitContext):
         self.context = context
         self._done: dict[int, tuple[Any, Record | Int]] = {}  # by identity of the node, which is kept alive here
         self._va_list: CType | None = None

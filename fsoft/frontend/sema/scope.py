@@ -63,25 +63,25 @@ class FunctionEntry:
 
 
 @dataclass(slots=True)
-class Pending:
+class PendingName:
     """A file-scope name whose declarations nobody has looked at yet."""
 
     name: str
     nodes: list[Any]
 
 
-Entry = Union[TypedefName, EnumConstant, ObjectName, FunctionEntry, Pending]
-Tag = Union[Record, Int]
+ScopeEntry = Union[TypedefName, EnumConstant, ObjectName, FunctionEntry, PendingName]
+TagType = Union[Record, Int]
 
 
 @dataclass(slots=True)
 class Scope:
     parent: Scope | None = None
-    names: dict[str, Entry] = field(default_factory=dict)
-    tags: dict[str, Tag] = field(default_factory=dict)
+    names: dict[str, ScopeEntry] = field(default_factory=dict)
+    tags: dict[str, TagType] = field(default_factory=dict)
     depth: int = 0
 
-    def lookup(self, name: str) -> Entry | None:
+    def lookup(self, name: str) -> ScopeEntry | None:
         scope: Scope | None = self
         while scope is not None:
             entry = scope.names.get(name)
@@ -90,7 +90,7 @@ class Scope:
             scope = scope.parent
         return None
 
-    def lookup_tag(self, name: str) -> Tag | None:
+    def lookup_tag(self, name: str) -> TagType | None:
         scope: Scope | None = self
         while scope is not None:
             tag = scope.tags.get(name)

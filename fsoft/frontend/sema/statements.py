@@ -8,7 +8,7 @@ from pycparser import c_ast
 
 from fsoft.frontend import nodes, tree
 from fsoft.frontend.sema.constants import wrap
-from fsoft.frontend.sema.context import Context, FunctionState, Node, SwitchState
+from fsoft.frontend.sema.context import FunctionState, Node, SwitchState, UnitContext
 from fsoft.frontend.sema.scope import ObjectName
 from fsoft.frontend.source import Loc
 from fsoft.frontend.types import VOID, Function, Int, Void, is_complete
@@ -16,8 +16,8 @@ from fsoft.frontend.types import VOID, Function, Int, Void, is_complete
 Items = list[tree.Statement]
 
 
-class Statements:
-    def __init__(self, context: Context):
+class StatementAnalyzer:
+    def __init__(self, context: UnitContext):
         self.context = context
         self._handlers: dict[type, Callable[[Node, Items], None]] = {
             c_ast.Compound: self._compound,
@@ -157,13 +157,13 @@ class Statements:
     def _nested_function(self, node: Node, out: Items) -> None:
         self.context.unsupported(node, f"nested function '{node.decl.name}'")
 
-    def statement_expression(self, node: Node) -> tree.Expr:
+    def statement_expression(self, node: Node) -> tree.TypedExpr:
         """`({ ...; value; })`."""
         if self.context.function is None:
             self.context.error(node, "statement expression outside of a function")
         loc = self.context.loc(node)
         out: Items = []
-        value: tree.Expr | None = None
+        value: tree.TypedExpr | None = None
         items = node.block_items or []
         with self.context.block():
             for position, item in enumerate(items):
@@ -181,7 +181,7 @@ class Statements:
 
     # ------------------------------------------------------------ control
 
-    def _condition(self, node: Node, what: str) -> tree.Expr:
+    def _condition(self, node: Node, what: str) -> tree.TypedExpr:
         return self.context.expressions.scalar(node, f"condition of '{what}'")
 
     def _if(self, node: Node, out: Items) -> None:
@@ -204,12 +204,12 @@ class Statements:
     def _while(self, node: Node, out: Items) -> None:
         loc = self.context.loc(node)
         condition = self._condition(node.cond, "while")
-        out.append(tree.Loop(loc, "while", condition, self._loop_body(node.stmt), None, True))
+        out.append(tree.LoopStatement(loc, "while", condition, self._loop_body(node.stmt), None, True))
 
     def _do(self, node: Node, out: Items) -> None:
         loc = self.context.loc(node)
         body = self._loop_body(node.stmt)
-        out.append(tree.Loop(loc, "do", self._condition(node.cond, "do"), body, None, False))
+        out.append(tree.LoopStatement(loc, "do", self._condition(node.cond, "do"), body, None, False))
 
     def _for(self, node: Node, out: Items) -> None:
         loc = self.context.loc(node)
@@ -220,7 +220,7 @@ class Statements:
             condition = None if node.cond is None else self._condition(node.cond, "for")
             step = None if node.next is None else self.context.expressions.value(node.next)
             body = self._loop_body(node.stmt)
-        loop = tree.Loop(loc, "for", condition, body, step, True)
+        loop = tree.LoopStatement(loc, "for", condition, body, step, True)
         if not any(isinstance(item, tree.Declare) for item in items):
             out.extend(items)
             out.append(loop)

@@ -9,33 +9,33 @@ from fsoft.frontend.sema.constants import evaluate
 from fsoft.frontend.types import Float, Int, Pointer
 
 
-def static_value(expr: tree.Expr, const_values: Mapping[tree.Symbol, int]) -> tree.Expr | None:
+def static_value(expr: tree.TypedExpr, const_values: Mapping[tree.Symbol, int]) -> tree.TypedExpr | None:
     """The folded form of a constant initialiser; None if it is not constant."""
     if isinstance(expr, (tree.IntConstant, tree.FloatConstant)):
         return expr
     value = evaluate(expr)
     if value is not None:
         return _number(expr, value)
-    if isinstance(expr, tree.Variable):
+    if isinstance(expr, tree.VariableExpr):
         known = const_values.get(expr.symbol)
         return None if known is None else tree.IntConstant(expr.type, expr.loc, known)
     if isinstance(expr, tree.Cast):
         return _cast(expr, const_values)
     if isinstance(expr, tree.PointerDiff):
         return _difference(expr)
-    if isinstance(expr, tree.Binary):
+    if isinstance(expr, tree.BinaryExpr):
         return _binary(expr, const_values)
     return expr if is_address(expr) else None
 
 
-def _number(expr: tree.Expr, value: int | float) -> tree.Expr:
+def _number(expr: tree.TypedExpr, value: int | float) -> tree.TypedExpr:
     if isinstance(expr.type, Float):
         return tree.FloatConstant(expr.type, expr.loc, float(value))
     assert isinstance(value, int)
     return tree.IntConstant(expr.type, expr.loc, value)
 
 
-def _cast(expr: tree.Cast, const_values: Mapping[tree.Symbol, int]) -> tree.Expr | None:
+def _cast(expr: tree.Cast, const_values: Mapping[tree.Symbol, int]) -> tree.TypedExpr | None:
     inner = static_value(expr.operand, const_values)
     if inner is None:
         return None
@@ -47,22 +47,22 @@ def _cast(expr: tree.Cast, const_values: Mapping[tree.Symbol, int]) -> tree.Expr
     return result if fits else None
 
 
-def _pointer_size(expr: tree.Expr) -> int:
+def _pointer_size(expr: tree.TypedExpr) -> int:
     return expr.type.size if isinstance(expr.type, (Pointer, Int)) else 0
 
 
-def _binary(expr: tree.Binary, const_values: Mapping[tree.Symbol, int]) -> tree.Expr | None:
+def _binary(expr: tree.BinaryExpr, const_values: Mapping[tree.Symbol, int]) -> tree.TypedExpr | None:
     left, right = static_value(expr.left, const_values), static_value(expr.right, const_values)
     if left is None or right is None:
         return None
-    result = tree.Binary(expr.type, expr.loc, expr.op, left, right)
+    result = tree.BinaryExpr(expr.type, expr.loc, expr.op, left, right)
     value = evaluate(result)
     if value is not None:
         return _number(result, value)
     return result if expr.op in ("+", "-") else None
 
 
-def is_address(expr: tree.Expr) -> bool:
+def is_address(expr: tree.TypedExpr) -> bool:
     """An address constant: a fixed object or function, a fixed distance into it."""
     while True:
         if isinstance(expr, tree.Cast) and isinstance(expr.type, Pointer):
@@ -73,7 +73,7 @@ def is_address(expr: tree.Expr) -> bool:
             expr = expr.pointer
         elif isinstance(expr, tree.AddressOf):
             base = expr.lvalue
-            while isinstance(base, tree.Member):
+            while isinstance(base, tree.MemberExpr):
                 base = base.base
             if not isinstance(base, tree.Deref):
                 return _is_fixed(base)
@@ -82,13 +82,13 @@ def is_address(expr: tree.Expr) -> bool:
             return isinstance(expr, tree.IntConstant)
 
 
-def _is_fixed(base: tree.Expr) -> bool:
-    if isinstance(base, tree.Variable):
+def _is_fixed(base: tree.TypedExpr) -> bool:
+    if isinstance(base, tree.VariableExpr):
         return base.symbol.storage in ("global", "static")
     return isinstance(base, (tree.StringLiteral, tree.FunctionName))
 
 
-def _position(expr: tree.Expr) -> tuple[tree.Symbol | None, int] | None:
+def _position(expr: tree.TypedExpr) -> tuple[tree.Symbol | None, int] | None:
     """Variable and distance that an address constant stands for."""
     offset = 0
     while True:
@@ -104,10 +104,10 @@ def _position(expr: tree.Expr) -> tuple[tree.Symbol | None, int] | None:
             expr = expr.pointer
         elif isinstance(expr, tree.AddressOf):
             base = expr.lvalue
-            while isinstance(base, tree.Member):
+            while isinstance(base, tree.MemberExpr):
                 offset += base.field.offset
                 base = base.base
-            if isinstance(base, tree.Variable):
+            if isinstance(base, tree.VariableExpr):
                 return base.symbol, offset
             if not isinstance(base, tree.Deref):
                 return None
@@ -116,7 +116,7 @@ def _position(expr: tree.Expr) -> tuple[tree.Symbol | None, int] | None:
             return None
 
 
-def _difference(expr: tree.PointerDiff) -> tree.Expr | None:
+def _difference(expr: tree.PointerDiff) -> tree.TypedExpr | None:
     left, right = _position(expr.left), _position(expr.right)
     if left is None or right is None or left[0] is not right[0] or not expr.scale:
         return None

@@ -17,12 +17,12 @@ from fsoft.program.expr import Expr, const, eq, ite, own, resize
 from fsoft.program.local import travelling_names
 from fsoft.program.lower.arguments import ARGC, Arguments, mentioned
 from fsoft.program.lower.calls import Copy
-from fsoft.program.lower.context import Frame, Shared
+from fsoft.program.lower.context import Expansion, ProgramContext
 from fsoft.program.lower.creation import MAX_THREADS
 from fsoft.program.lower.layout import is_signed, value_bits
-from fsoft.program.lower.memory import Memory
+from fsoft.program.lower.memory import LoweredMemory
 from fsoft.program.lower.scan import Scan, facts_of, walk
-from fsoft.program.lower.statements import Statements
+from fsoft.program.lower.statements import StatementLowering
 from fsoft.program.lower.threads import Assembly
 from fsoft.program.options import Options
 from fsoft.program.program import Action, Assign, Enter, Halt, Input, Leave, Load, Program, Require, Step, Store, Template
@@ -30,13 +30,13 @@ from fsoft.program.program import Action, Assign, Enter, Halt, Input, Leave, Loa
 _NOBODY = tree.FunctionDef("<static>", ct.Function(ct.VOID, ()), (), tree.Block(NOWHERE, (), NOWHERE), NOWHERE)
 
 
-class Lowering(Statements):
+class TemplateLowering(StatementLowering):
     """One template."""
 
-    def __init__(self, shared: Shared, name: str):
+    def __init__(self, shared: ProgramContext, name: str):
         super().__init__(shared, name)
         self.copies: dict[tuple[str, int, int], Copy] = {}
-        self.frame = Frame(_NOBODY, "", None, 0)
+        self.frame = Expansion(_NOBODY, "", None, 0)
         self.argument_count: Expr | None = None
 
     def template(self, definition: tree.FunctionDef, is_entry: bool) -> Template:
@@ -91,7 +91,7 @@ class Lowering(Statements):
             self.b.emit(Load(str(argument.data), at, word, True, loc=self.b.loc))
         return argument
 
-    def _parameters(self, definition: tree.FunctionDef, frame: Frame, argument: Expr, is_entry: bool) -> None:
+    def _parameters(self, definition: tree.FunctionDef, frame: Expansion, argument: Expr, is_entry: bool) -> None:
         outer, self.frame = self.frame, frame
         for index, symbol in enumerate(definition.params):
             if isinstance(symbol.type, ct.Record):
@@ -211,15 +211,15 @@ def _offset_bits(unit: tree.Unit, options: Options) -> int:
     return min(26, max(least, max(sizes).bit_length() + 1))
 
 
-def _shared(unit: tree.Unit, options: Options) -> Shared:
+def _shared(unit: tree.Unit, options: Options) -> ProgramContext:
     scan = Scan(unit)
-    memory = Memory(unit, unit.types.model.pointer, _offset_bits(unit, options), scan.looks)
+    memory = LoweredMemory(unit, unit.types.model.pointer, _offset_bits(unit, options), scan.looks)
     calls, most = options.calls, options.expansion
     if calls == "auto":
         calls = "once" if any(scan.expanded_size(name, most) >= most for name in unit.functions) else "inline"
     chosen = Options(**{**{k: getattr(options, k) for k in options.__slots__}, "calls": calls})
-    shared = Shared(unit, chosen, memory, scan)
-    memory.constant = Lowering(shared, "<static>").value
+    shared = ProgramContext(unit, chosen, memory, scan)
+    memory.constant = TemplateLowering(shared, "<static>").value
     return shared
 
 
@@ -254,7 +254,7 @@ def _attempt(unit: tree.Unit, options: Options, entries: list[str], reuses: bool
     for name in shared.wanted:  # grows while we walk it
         if name not in unit.functions:
             raise InputError(NOWHERE, f"the start routine '{name}' has no body")
-        lowering = Lowering(shared, name)
+        lowering = TemplateLowering(shared, name)
         templates[name] = lowering.template(unit.functions[name], name == options.entry and not options.thread_functions)
         local_objects[name] = lowering.locals
     assembly = Assembly(shared, templates, local_objects)

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 
 from fsoft.frontend import tree
 from fsoft.program.expr import Expr, binary, const, eq, ite
-from fsoft.program.lower.context import Shared
+from fsoft.program.lower.context import ProgramContext
 from fsoft.program.lower.scan import walk
-from fsoft.program.program import Object, Run
+from fsoft.program.program import CellRun, Object
 
 ARGC = "argc"
 """The name of the input that says how many arguments there are."""
@@ -26,7 +26,7 @@ LONGEST = 1 << 17
 
 def mentioned(definition: tree.FunctionDef) -> set[tree.Symbol]:
     """The parameters that a function looks at."""
-    names = {node.symbol for node in walk(definition.body) if isinstance(node, tree.Variable)}
+    names = {node.symbol for node in walk(definition.body) if isinstance(node, tree.VariableExpr)}
     return names & set(definition.params)
 
 
@@ -38,7 +38,7 @@ def most_arguments(word: int, offset_bits: int) -> int:
 class Arguments:
     """The objects and values of the parameters of `main`."""
 
-    def __init__(self, shared: Shared, definition: tree.FunctionDef):
+    def __init__(self, shared: ProgramContext, definition: tree.FunctionDef):
         self.shared, self.memory = shared, shared.memory
         self.loc = definition.loc
         self.used = mentioned(definition)
@@ -107,13 +107,13 @@ class Arguments:
     # ------------------------------------------------------------ objects
 
     def _string(self, number: int, size: int, cells: int | None = None) -> Object:
-        runs = (Run(0, 1, 1, size if cells is None else cells, "[]", True, "char"),)
+        runs = (CellRun(0, 1, 1, size if cells is None else cells, "[]", True, "char"),)
         return self.memory.new(f"argv[{number}]", size, runs, "global", self.loc)
 
     def _array(self, name: str, strings: Sequence[Object], count: int, cells: int | None = None) -> Object:
         word = self.memory.word_bytes
         kept = count if cells is None else cells
-        runs = (Run(0, word, word, kept, "[]", False, "char *"),) if kept else ()
+        runs = (CellRun(0, word, word, kept, "[]", False, "char *"),) if kept else ()
         obj = self.memory.new(name, count * word, runs, "global", self.loc)
         obj.initial = {k * word: string.id << self.memory.offset_bits for k, string in enumerate(strings)}
         return obj

@@ -15,7 +15,7 @@ from fsoft.frontend import types as ct
 from fsoft.frontend.source import Loc, Unsupported
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, eq, make, negate, nonzero, resize
 from fsoft.program.lower.context import MemoryPlace
-from fsoft.program.lower.expressions import Expressions
+from fsoft.program.lower.expressions import ExpressionLowering
 from fsoft.program.lower.layout import value_bits
 from fsoft.program.options import WEAKER_ORDER
 from fsoft.program.program import ORDERS, Assign, Input, Load, Store
@@ -29,11 +29,11 @@ _MOST_CELLS = 64
 _UPDATE = re.compile(r"(?:fetch_and_|fetch_)(add|sub|and|or|xor|nand)|(add|sub|and|or|xor|nand)(?:_and_fetch|_fetch)")
 
 
-Cell = tuple[int, int]
+CellSpan = tuple[int, int]
 """Offset and size."""
 
 
-class Atomics(Expressions):
+class AtomicLowering(ExpressionLowering):
     """`atomic_call` gives the value of such a call, or None if the name is not one of them. `_order` and `_failure` are the memory
     orders of the call that is being written; `_given` has what its arguments point to, `_beside` what it writes elsewhere, and when."""
 
@@ -67,7 +67,7 @@ class Atomics(Expressions):
         assert isinstance(result, Expr)
         return self._as_record(result, call) if isinstance(call.type, ct.Record) else result
 
-    def _operand_value(self, argument: tree.Expr) -> Expr:
+    def _operand_value(self, argument: tree.TypedExpr) -> Expr:
         if not isinstance(argument.type, ct.Record):
             return self.value(argument)
         return self._gather(self.address(self.record(argument)), self._cells(argument.type, argument.loc), argument.loc)
@@ -98,13 +98,13 @@ class Atomics(Expressions):
 
     # ------------------------------------------------------------ pieces
 
-    def _cells_of(self, call: tree.Call) -> list[Cell]:
+    def _cells_of(self, call: tree.Call) -> list[CellSpan]:
         """The cells of the object that the operation is on."""
         pointer = call.args[0].type
         target = pointer.to if isinstance(pointer, ct.Pointer) else ct.VOID
         return [(0, 1)] if isinstance(target, ct.Void) else self._cells(target, call.loc)
 
-    def _cells(self, ctype: ct.CType, loc: Loc) -> list[Cell]:
+    def _cells(self, ctype: ct.CType, loc: Loc) -> list[CellSpan]:
         if not isinstance(ctype, ct.Record):
             return [(0, value_bits(ctype) // 8)]
         cells = [(run.start + k * run.stride, run.size) for run in self.memory.runs(ctype, loc) for k in range(run.count)]
@@ -115,7 +115,7 @@ class Atomics(Expressions):
     def _bits(self, call: tree.Call) -> int:
         return 8 * sum(size for _, size in self._cells_of(call))
 
-    def _gather(self, address: Expr, cells: list[Cell], loc: Loc, sync: bool = False, order: str = "") -> Expr:
+    def _gather(self, address: Expr, cells: list[CellSpan], loc: Loc, sync: bool = False, order: str = "") -> Expr:
         """The value of these cells."""
         value: Expr | None = None
         for offset, size in cells:

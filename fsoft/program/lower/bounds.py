@@ -11,23 +11,23 @@ from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 
 
-def array_bound(pointer: tree.Expr) -> int | None:
+def array_bound(pointer: tree.TypedExpr) -> int | None:
     """The number of elements of the array that `*pointer` indexes, where the index has to be below it."""
     if not isinstance(pointer, tree.PointerAdd) or not isinstance(pointer.pointer, tree.AddressOf):
         return None
     array = pointer.pointer.lvalue
-    if not isinstance(array, (tree.Member, tree.Deref)) or not isinstance(array.type, ct.Array) or not array.type.count:
+    if not isinstance(array, (tree.MemberExpr, tree.Deref)) or not isinstance(array.type, ct.Array) or not array.type.count:
         return None
     if not isinstance(pointer.type, ct.Pointer) or pointer.type.to != array.type.element:
         return None
     return None if _trailing(array) and not _declared(array) else array.type.count
 
 
-def _trailing(array: tree.Expr) -> bool:
+def _trailing(array: tree.TypedExpr) -> bool:
     """It is a member, the last one of its struct, which is the last one of its own, and so on."""
-    if not isinstance(array, tree.Member):
+    if not isinstance(array, tree.MemberExpr):
         return False
-    while isinstance(array, tree.Member):
+    while isinstance(array, tree.MemberExpr):
         record = array.base.type
         assert isinstance(record, ct.Record) and record.fields is not None
         if record.kind == "struct" and array.field is not record.fields[-1] and array.field != record.fields[-1]:
@@ -36,10 +36,10 @@ def _trailing(array: tree.Expr) -> bool:
     return True
 
 
-def _declared(expr: tree.Expr) -> bool:
+def _declared(expr: tree.TypedExpr) -> bool:
     """It lies in a variable, not where a pointer leads to."""
-    while isinstance(expr, (tree.Member, tree.Deref)):
-        if isinstance(expr, tree.Member):
+    while isinstance(expr, (tree.MemberExpr, tree.Deref)):
+        if isinstance(expr, tree.MemberExpr):
             expr = expr.base
             continue
         pointer = expr.pointer.pointer if isinstance(expr.pointer, tree.PointerAdd) else expr.pointer

@@ -14,7 +14,7 @@ from fsoft.frontend import types as ct
 from fsoft.frontend.library.table import why_rejected
 from fsoft.frontend.source import InputError, Unsupported
 from fsoft.program.expr import FALSE, Expr, const, eq, postorder
-from fsoft.program.lower.context import Frame, MemoryPlace, Place, RegisterPlace
+from fsoft.program.lower.context import Expansion, LoweredPlace, MemoryPlace, RegisterPlace
 from fsoft.program.lower.layout import is_signed, value_bits
 from fsoft.program.lower.output import Output
 from fsoft.program.lower.scan import targets
@@ -34,12 +34,12 @@ class Copy:
 
     entry: int
     leave: int
-    frame: Frame
+    frame: Expansion
     site: Expr
     sites: int = 0
 
 
-class Calls(Output, Unknown):
+class CallLowering(Output, Unknown):
     """`call` lowers any call and gives its value: an expression, the place of a record, or None for void."""
 
     copies: dict[tuple[str, int, int], Copy]
@@ -80,7 +80,7 @@ class Calls(Output, Unknown):
         if name.rpartition(":")[2] in _ERRORS and "unreach-call" in self.options.checks:
             self.check(FALSE, "unreach-call", f"{name} is called", self.b.loc)  # the call is the violation, whatever the body does
         active = 0
-        frame: Frame | None = self.frame
+        frame: Expansion | None = self.frame
         while frame is not None:
             active += frame.function is definition
             frame = frame.parent
@@ -151,13 +151,13 @@ class Calls(Output, Unknown):
 
     # ------------------------------------------------------------ expansion
 
-    def new_frame(self, definition: tree.FunctionDef, parent: Frame | None, return_to: int) -> Frame:
+    def new_frame(self, definition: tree.FunctionDef, parent: Expansion | None, return_to: int) -> Expansion:
         count = self.instances.get(definition.name, 0) + 1
         self.instances[definition.name] = count
         suffix = "" if count == 1 else f"@{count}"
         library = "library" in definition.attributes
         sync = library and "fsoft_plain" not in definition.attributes
-        frame = Frame(definition, suffix, parent, return_to, sync=sync)
+        frame = Expansion(definition, suffix, parent, return_to, sync=sync)
         for target in targets(definition.body):
             if isinstance(target.label, tree.Label):
                 frame.labels[target.label.name] = self.b.location()
@@ -191,7 +191,7 @@ class Calls(Output, Unknown):
             self.b.end_atomic()
         return self._value(frame, definition)
 
-    def _value(self, frame: Frame, definition: tree.FunctionDef) -> Expr | MemoryPlace | None:
+    def _value(self, frame: Expansion, definition: tree.FunctionDef) -> Expr | MemoryPlace | None:
         if isinstance(definition.type.result, ct.Record) and frame.result is not None:
             return MemoryPlace(frame.result, 0, definition.type.result)
         return frame.result
@@ -201,7 +201,7 @@ class Calls(Output, Unknown):
         name = definition.name.rpartition(":")[2]
         return "fsoft_atomic" in definition.attributes or name.startswith("__VERIFIER_atomic_")
 
-    def _run(self, call: tree.Call | None, definition: tree.FunctionDef, frame: Frame) -> None:
+    def _run(self, call: tree.Call | None, definition: tree.FunctionDef, frame: Expansion) -> None:
         """Lower the body in its frame; control ends at the frame's `return_to`."""
         outer, place = self.frame, (self.b.loc, self.b.text, self.b.function, self.b.calls)
         repeat, hint = self.repeat, self.hint
@@ -226,7 +226,7 @@ class Calls(Output, Unknown):
         self.b.loc, self.b.text, self.b.function, self.b.calls = place
         self.repeat, self.hint = repeat, hint
 
-    def _pass(self, call: tree.Call, values: list[Expr | MemoryPlace], definition: tree.FunctionDef, frame: Frame, copy: bool) -> None:
+    def _pass(self, call: tree.Call, values: list[Expr | MemoryPlace], definition: tree.FunctionDef, frame: Expansion, copy: bool) -> None:
         """Give the arguments, evaluated in the caller, to the callee's parameters."""
         facts = self.shared.scan.facts[definition.name]
         for index, symbol in enumerate(definition.params):
@@ -253,7 +253,7 @@ class Calls(Output, Unknown):
             out[index] = self._evaluated_argument(argument)
         return [out[i] for i in range(len(call.args))]
 
-    def _evaluated_argument(self, argument: tree.Expr) -> Expr | MemoryPlace:
+    def _evaluated_argument(self, argument: tree.TypedExpr) -> Expr | MemoryPlace:
         return self.record(argument) if isinstance(argument.type, ct.Record) else self.value(argument)
 
     def _in_any_places(self, call: tree.Call) -> tree.Call:
@@ -268,14 +268,14 @@ class Calls(Output, Unknown):
         callee, *args = [places.get(k, part) for k, part in enumerate(parts)]
         return tree.Call(call.type, call.loc, callee, tuple(args))
 
-    def _unnamed(self, expr: tree.Expr) -> tree.Variable:
+    def _unnamed(self, expr: tree.TypedExpr) -> tree.VariableExpr:
         """A variable for the value of an expression."""
         symbol = tree.Symbol("", "", expr.type, "local", expr.loc)
         record = isinstance(expr.type, ct.Record)
         self.frame.bindings[symbol] = self.new_record(expr.type, expr.loc) if record else self.b.temporary(value_bits(expr.type))
-        return tree.Variable(expr.type, expr.loc, symbol)
+        return tree.VariableExpr(expr.type, expr.loc, symbol)
 
-    def _evaluate_into(self, expr: tree.Expr, target: Expr | Place) -> None:
+    def _evaluate_into(self, expr: tree.TypedExpr, target: Expr | LoweredPlace) -> None:
         if isinstance(target, MemoryPlace):
             self.copy_record(target, self.record(expr), expr.type, expr.loc, fresh=True)
         elif isinstance(target, Expr):
@@ -286,7 +286,7 @@ class Calls(Output, Unknown):
         self.b.emit(Input(str(target.data), f"missing argument {symbol.name}", loc=self.b.loc))
         return target
 
-    def pass_scalar(self, symbol: tree.Symbol, value: Expr, frame: Frame) -> None:
+    def pass_scalar(self, symbol: tree.Symbol, value: Expr, frame: Expansion) -> None:
         outer = self.frame
         self.frame = frame
         place = self.variable(symbol)
@@ -296,7 +296,7 @@ class Calls(Output, Unknown):
             self.b.emit(Enter(place.base))
         self.store(RegisterPlace(place.reg, symbol.type) if isinstance(place, RegisterPlace) else place, value, symbol.loc)
 
-    def _pass_record(self, symbol: tree.Symbol, given: Expr | MemoryPlace | None, frame: Frame) -> None:
+    def _pass_record(self, symbol: tree.Symbol, given: Expr | MemoryPlace | None, frame: Expansion) -> None:
         outer = self.frame
         self.frame = frame
         place = self.variable(symbol)

@@ -12,10 +12,10 @@ from fsoft.frontend.source import Loc, Unsupported
 from fsoft.program.expr import Expr, const, make, negate, own, resize
 from fsoft.program.lower.builder import Builder
 from fsoft.program.lower.layout import BitRange, is_signed, value_bits
-from fsoft.program.lower.memory import LocalObject, Memory
-from fsoft.program.lower.scan import Scan, Target
+from fsoft.program.lower.memory import LocalObject, LoweredMemory
+from fsoft.program.lower.scan import JumpTarget, Scan
 from fsoft.program.options import Options
-from fsoft.program.program import PADDING, Assign, Check, Enter, Halt, Input, Leave, Load, Marker, Run, Store
+from fsoft.program.program import PADDING, Assign, CellRun, Check, Enter, Halt, Input, Leave, Load, Marker, Store
 from fsoft.records import dataclass
 
 _CHECKED = "switch on the check that names it, to see the run"
@@ -34,12 +34,12 @@ class CreateSite:
 
 
 @dataclass(slots=True)
-class Shared:
+class ProgramContext:
     """What the templates of one program have in common."""
 
     unit: tree.Unit
     options: Options
-    memory: Memory
+    memory: LoweredMemory
     scan: Scan
     creates: list[CreateSite] = field(default_factory=list)
     wanted: list[str] = field(default_factory=list)  # start routines, in order of discovery
@@ -83,7 +83,7 @@ class MemoryPlace:
     atomic: bool = False
 
 
-Place = RegisterPlace | MemoryPlace
+LoweredPlace = RegisterPlace | MemoryPlace
 
 
 @dataclass(slots=True)
@@ -96,19 +96,19 @@ class Jumps:
 
 
 @dataclass(slots=True)
-class Frame:
+class Expansion:
     """One expansion of a function. `bindings` says where each variable is; `scopes` lists the objects alive in each open block."""
 
     function: tree.FunctionDef
     suffix: str
-    parent: Frame | None
+    parent: Expansion | None
     return_to: int
     result: Expr | None = None  # register, or the address of the object for a record
     sync: bool = False
     rest: tuple[tuple[ct.CType, Expr], ...] = ()  # scalar arguments beyond the parameters
-    bindings: dict[tree.Symbol, Expr | Place] = field(default_factory=dict)
+    bindings: dict[tree.Symbol, Expr | LoweredPlace] = field(default_factory=dict)
     labels: dict[str, int] = field(default_factory=dict)
-    targets: dict[str, Target] = field(default_factory=dict)
+    targets: dict[str, JumpTarget] = field(default_factory=dict)
     scopes: list[list[Expr]] = field(default_factory=list)
     blocks: list[tree.Block] = field(default_factory=list)  # whose scopes these are, but for the first: that of parameters
     jumps: list[Jumps] = field(default_factory=list)
@@ -116,10 +116,10 @@ class Frame:
     loops: int = 0
 
 
-class Context(ABC):
+class LoweringContext(ABC):
     """The state of lowering one template."""
 
-    def __init__(self, shared: Shared, name: str):
+    def __init__(self, shared: ProgramContext, name: str):
         self.shared = shared
         self.options = shared.options
         self.memory = shared.memory
@@ -134,22 +134,22 @@ class Context(ABC):
         self.instances: dict[str, int] = {}
         self._records = 0
         self._indexed: set[int] = set()
-        self.frame: Frame
+        self.frame: Expansion
         self.thread_end = self.b.location()
 
     # ------------------------------------------------------------ the parts that know each other only by these
 
     @abstractmethod
-    def value(self, expr: tree.Expr) -> Expr: ...
+    def value(self, expr: tree.TypedExpr) -> Expr: ...
 
     @abstractmethod
-    def place(self, expr: tree.Expr) -> Place: ...
+    def place(self, expr: tree.TypedExpr) -> LoweredPlace: ...
 
     @abstractmethod
-    def record(self, expr: tree.Expr) -> MemoryPlace: ...
+    def record(self, expr: tree.TypedExpr) -> MemoryPlace: ...
 
     @abstractmethod
-    def effect(self, expr: tree.Expr) -> None: ...
+    def effect(self, expr: tree.TypedExpr) -> None: ...
 
     @abstractmethod
     def call(self, call: tree.Call) -> Expr | MemoryPlace | None: ...
@@ -164,7 +164,7 @@ class Context(ABC):
 
     def at(self, loc: Loc) -> None:
         """From here on, steps come from this place. Library code shows the user's call instead of its own lines."""
-        frame: Frame | None = self.frame
+        frame: Expansion | None = self.frame
         while frame is not None and "library" in frame.function.attributes:
             frame = frame.parent
         if frame is self.frame:
@@ -198,7 +198,7 @@ class Context(ABC):
 
     # ------------------------------------------------------------ reading and writing places
 
-    def load(self, place: Place, loc: Loc) -> Expr:
+    def load(self, place: LoweredPlace, loc: Loc) -> Expr:
         if isinstance(place, RegisterPlace):
             return place.reg
         if place.bits is not None:
@@ -223,7 +223,7 @@ class Context(ABC):
     def store_bytes(self, address: Expr, value: Expr, loc: Loc, sync: bool = False) -> None:
         self.b.emit(Store(address, value, value.width // 8, sync or self.frame.sync, loc=loc))
 
-    def store(self, place: Place, value: Expr, loc: Loc) -> None:
+    def store(self, place: LoweredPlace, value: Expr, loc: Loc) -> None:
         if isinstance(place, RegisterPlace):
             self.b.emit(Assign(str(place.reg.data), value))
         elif place.bits is not None:
@@ -256,13 +256,13 @@ class Context(ABC):
             for (delta, run), value in zip(cells, values, strict=True):
                 self._store_cell(target, delta, run, value, loc, fresh)
 
-    def _load_cell(self, place: MemoryPlace, delta: int, run: Run, loc: Loc) -> Expr | None:
+    def _load_cell(self, place: MemoryPlace, delta: int, run: CellRun, loc: Loc) -> Expr | None:
         """The value of a cell; None of padding."""
         if run.ctype == PADDING:
             return None
         return self.load_bytes(self.add_bytes(place.base, self.word_const(place.offset + delta)), run.size, loc, place.atomic)
 
-    def _store_cell(self, place: MemoryPlace, delta: int, run: Run, value: Expr | None, loc: Loc, fresh: bool) -> None:
+    def _store_cell(self, place: MemoryPlace, delta: int, run: CellRun, value: Expr | None, loc: Loc, fresh: bool) -> None:
         address = self.add_bytes(place.base, self.word_const(place.offset + delta))
         if value is not None:
             self.store_bytes(address, value, loc, place.atomic)

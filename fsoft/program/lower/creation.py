@@ -5,7 +5,7 @@ from __future__ import annotations
 from fsoft.frontend import tree
 from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, Expr, conj, const, eq, ite, make, negate, own, resize
-from fsoft.program.lower.atomics import Atomics
+from fsoft.program.lower.atomics import AtomicLowering
 from fsoft.program.lower.context import CreateSite
 from fsoft.program.lower.layout import value_bits
 from fsoft.program.options import Options
@@ -16,7 +16,7 @@ MAX_IN_SETS = 63  # where the library keeps sets of threads: those of conditions
 REPRESENTATIVES = 3  # slots that stand for any number of threads: one that moves, and two of which an invariant speaks
 
 
-class Creation(Atomics):
+class Creation(AtomicLowering):
     """`create` lowers a call of the intrinsic that creates a thread."""
 
     def create(self, call: tree.Call) -> Expr:

@@ -10,7 +10,7 @@ from fsoft.frontend.source import Loc
 from fsoft.program.expr import TRUE, Expr, binary, bits_of_float, conj, const, disj, eq, make, negate, resize
 from fsoft.program.lower import operators as ops
 from fsoft.program.lower.bounds import array_bound
-from fsoft.program.lower.context import Context, MemoryPlace, Place, RegisterPlace
+from fsoft.program.lower.context import LoweredPlace, LoweringContext, MemoryPlace, RegisterPlace
 from fsoft.program.lower.layout import is_signed, value_bits
 from fsoft.program.program import Assign, Enter, Input
 
@@ -18,7 +18,7 @@ MOST_READS = 24
 _QUIET = (tree.IntConstant, tree.FloatConstant, tree.FunctionName, tree.StringLiteral)
 
 
-class Expressions(Context):
+class ExpressionLowering(LoweringContext):
     """`value` gives the scalar value, `place` the lvalue, `record` the place of a struct, `effect` throws the value away. `_indexed` are
     arrays (as decayed, by identity) of which an element is accessed: then they are there, not only a place one past an end."""
 
@@ -26,7 +26,7 @@ class Expressions(Context):
 
     # ------------------------------------------------------------ values
 
-    def value(self, expr: tree.Expr) -> Expr:
+    def value(self, expr: tree.TypedExpr) -> Expr:
         method = _VALUE.get(type(expr))
         if method is not None:
             return method(self, expr)
@@ -51,7 +51,7 @@ class Expressions(Context):
     def _function(self, expr: tree.FunctionName) -> Expr:
         return self.static_address(self.memory.function(expr.name).id)
 
-    def _unary(self, expr: tree.Unary) -> Expr:
+    def _unary(self, expr: tree.UnaryExpr) -> Expr:
         if expr.op == "!":
             return resize(negate(self.condition(expr.operand)), value_bits(expr.type), False)
         value = self.value(expr.operand)
@@ -64,7 +64,7 @@ class Expressions(Context):
             self.check(ops.no_overflow("-", expr.type, zero, value), "no-overflow", "signed overflow in negation", expr.loc)
         return make("neg", value.width, (value,))
 
-    def _binary(self, expr: tree.Binary) -> Expr:
+    def _binary(self, expr: tree.BinaryExpr) -> Expr:
         if expr.op in ops.COMPARISONS:
             return resize(self.condition(expr), value_bits(expr.type), False)
         mark = self.b.mark()
@@ -129,7 +129,7 @@ class Expressions(Context):
         self._either(expr, lambda arm: self.b.emit(Assign(str(result.data), self.value(arm))))
         return result
 
-    def _either(self, expr: tree.Conditional, use: Callable[[tree.Expr], None]) -> None:
+    def _either(self, expr: tree.Conditional, use: Callable[[tree.TypedExpr], None]) -> None:
         yes, no, join = self.b.location(), self.b.location(), self.b.location()
         self.branch_on(expr.condition, yes, no)
         for start, arm in ((yes, expr.then), (no, expr.other)):
@@ -142,7 +142,7 @@ class Expressions(Context):
         self.effect(expr.left)
         return self.value(expr.right)
 
-    def _assign(self, expr: tree.Assign) -> Expr:
+    def _assign(self, expr: tree.Assignment) -> Expr:
         if isinstance(expr.type, ct.Record):
             raise AssertionError("record assignment has no scalar value")
         self._sequenced(expr)
@@ -150,14 +150,14 @@ class Expressions(Context):
         self.store(place, value, expr.loc)
         return self._stored(place, value)
 
-    def _sequenced(self, expr: tree.Assign | tree.CompoundAssign) -> None:
+    def _sequenced(self, expr: tree.Assignment | tree.CompoundAssign) -> None:
         """Where C gives a full expression no meaning, its thread stops."""
         name = self.shared.scan.unsequenced.get(id(expr))
         if name is not None:
             message = f"'{name}' is changed twice, or changed and used, with no sequence point between"
             self.undefined(message, expr.loc, TRUE, "write it as two statements")
 
-    def _stored(self, place: Place, value: Expr) -> Expr:
+    def _stored(self, place: LoweredPlace, value: Expr) -> Expr:
         """The value of an assignment: what the target then holds."""
         if isinstance(place, RegisterPlace):
             return place.reg
@@ -166,7 +166,7 @@ class Expressions(Context):
             return resize(part, value.width, is_signed(place.type))
         return value
 
-    def target_and_value(self, target: tree.Expr, value: tree.Expr) -> tuple[Place, Expr]:
+    def target_and_value(self, target: tree.TypedExpr, value: tree.TypedExpr) -> tuple[LoweredPlace, Expr]:
         if self.options.eval_order == "right":
             right = self.value(value)
             return self.place(target), right
@@ -176,12 +176,12 @@ class Expressions(Context):
         return place, self.value(value)
 
     @staticmethod
-    def _simple_target(target: tree.Expr) -> bool:
-        while isinstance(target, tree.Member):
+    def _simple_target(target: tree.TypedExpr) -> bool:
+        while isinstance(target, tree.MemberExpr):
             target = target.base
-        return isinstance(target, tree.Variable)
+        return isinstance(target, tree.VariableExpr)
 
-    def _any_target_order(self, target: tree.Expr, value: tree.Expr) -> tuple[Place, Expr]:
+    def _any_target_order(self, target: tree.TypedExpr, value: tree.TypedExpr) -> tuple[LoweredPlace, Expr]:
         """Both orders; the place is pinned to a register so that the two ways can join."""
         base = self.b.temporary(self.word)
         result = self.b.temporary(value_bits(value.type))
@@ -234,7 +234,7 @@ class Expressions(Context):
                 return self._update(expr, place, operand)
         return self._update(expr, place, operand)
 
-    def _update_in_any_order(self, expr: tree.CompoundAssign, place: Place) -> Expr:
+    def _update_in_any_order(self, expr: tree.CompoundAssign, place: LoweredPlace) -> Expr:
         """`x += f()`: x is read before the call or after it."""
         old, operand = self.b.temporary(value_bits(expr.target.type)), self.b.temporary(value_bits(expr.value.type))
         self.in_any_order(
@@ -243,7 +243,7 @@ class Expressions(Context):
         )
         return self._update(expr, place, operand, old)
 
-    def _update(self, expr: tree.CompoundAssign, place: Place, operand: Expr, old: Expr | None = None) -> Expr:
+    def _update(self, expr: tree.CompoundAssign, place: LoweredPlace, operand: Expr, old: Expr | None = None) -> Expr:
         old = self.load(place, expr.loc) if old is None else old
         if expr.postfix:
             old = self.keep(old)
@@ -300,7 +300,7 @@ class Expressions(Context):
 
     # ------------------------------------------------------------ two operands
 
-    def both(self, left: tree.Expr, right: tree.Expr) -> tuple[Expr, Expr]:
+    def both(self, left: tree.TypedExpr, right: tree.TypedExpr) -> tuple[Expr, Expr]:
         """Both values, in the chosen order."""
         order = self.options.eval_order
         if order == "left" or self.quiet(left) or self.quiet(right):
@@ -316,23 +316,23 @@ class Expressions(Context):
         )
         return a, b
 
-    def quiet(self, expr: tree.Expr) -> bool:
+    def quiet(self, expr: tree.TypedExpr) -> bool:
         """No access to memory, no side effect, no check: evaluating it emits nothing."""
-        stack: list[tree.Expr] = [expr]
+        stack: list[tree.TypedExpr] = [expr]
         while stack:
             node = stack.pop()
             if isinstance(node, _QUIET):
                 continue
-            if isinstance(node, tree.Variable):
+            if isinstance(node, tree.VariableExpr):
                 if not self._in_register(node.symbol):
                     return False
-            elif isinstance(node, tree.Binary):
+            elif isinstance(node, tree.BinaryExpr):
                 if not self._quiet_operator(node):
                     return False
                 stack += [node.left, node.right]
             elif isinstance(node, (tree.Logical, tree.PointerDiff)):
                 stack += [node.left, node.right]
-            elif isinstance(node, tree.Unary):
+            elif isinstance(node, tree.UnaryExpr):
                 if "no-overflow" in self.options.checks:
                     return False
                 stack.append(node.operand)
@@ -341,19 +341,19 @@ class Expressions(Context):
                     return False
                 stack.append(node.operand)
             elif isinstance(node, tree.PointerAdd):
-                if "no-bad-index" in self.options.checks and not isinstance(node.pointer, tree.Variable):
+                if "no-bad-index" in self.options.checks and not isinstance(node.pointer, tree.VariableExpr):
                     return False
                 stack += [node.pointer, node.index]
             elif isinstance(node, tree.Conditional):
                 stack += [node.condition, node.then, node.other]
             elif isinstance(node, tree.AddressOf):
-                if not isinstance(node.lvalue, (tree.Variable, tree.FunctionName, tree.StringLiteral)):
+                if not isinstance(node.lvalue, (tree.VariableExpr, tree.FunctionName, tree.StringLiteral)):
                     return False
             else:
                 return False
         return True
 
-    def _quiet_operator(self, node: tree.Binary) -> bool:
+    def _quiet_operator(self, node: tree.BinaryExpr) -> bool:
         if node.op in ("/", "%") and not isinstance(node.type, ct.Float):
             return isinstance(node.right, tree.IntConstant) and node.right.value not in (0, -1)
         if node.op in ("<<", ">>"):
@@ -365,12 +365,12 @@ class Expressions(Context):
 
     # ------------------------------------------------------------ conditions
 
-    def condition(self, expr: tree.Expr) -> Expr:
+    def condition(self, expr: tree.TypedExpr) -> Expr:
         """The truth of an expression, one bit."""
-        if isinstance(expr, tree.Binary) and expr.op in ops.COMPARISONS:
+        if isinstance(expr, tree.BinaryExpr) and expr.op in ops.COMPARISONS:
             a, b = self.both(expr.left, expr.right)
             return ops.compare(expr.op, expr.left.type, a, b)
-        if isinstance(expr, tree.Unary) and expr.op == "!":
+        if isinstance(expr, tree.UnaryExpr) and expr.op == "!":
             return negate(self.condition(expr.operand))
         if isinstance(expr, tree.Logical):
             return self._logical_condition(expr)
@@ -391,9 +391,9 @@ class Expressions(Context):
         self.b.place(end)
         return result
 
-    def branch_on(self, expr: tree.Expr, yes: int, no: int) -> None:
+    def branch_on(self, expr: tree.TypedExpr, yes: int, no: int) -> None:
         """Go to `yes` or `no` by the truth of the expression, with short circuits as control flow."""
-        if isinstance(expr, tree.Unary) and expr.op == "!":
+        if isinstance(expr, tree.UnaryExpr) and expr.op == "!":
             self.branch_on(expr.operand, no, yes)
         elif isinstance(expr, tree.Logical) and not self.quiet(expr.right):
             middle = self.b.location()
@@ -406,7 +406,7 @@ class Expressions(Context):
         elif not self._branch_on_alternatives(expr, yes, no):
             self.b.branch(self.condition(expr), yes, no)
 
-    def _branch_on_alternatives(self, expr: tree.Expr, yes: int, no: int) -> bool:
+    def _branch_on_alternatives(self, expr: tree.TypedExpr, yes: int, no: int) -> bool:
         """`if (__fsoft_spurious())`: both ways, one of them tagged."""
         if isinstance(expr, tree.Call) and isinstance(expr.callee, tree.FunctionName):
             kind = {"__fsoft_spurious": "spurious", "__fsoft_timeout": "timeout"}.get(expr.callee.name)
@@ -417,8 +417,8 @@ class Expressions(Context):
 
     # ------------------------------------------------------------ places
 
-    def place(self, expr: tree.Expr) -> Place:
-        if isinstance(expr, tree.Variable):
+    def place(self, expr: tree.TypedExpr) -> LoweredPlace:
+        if isinstance(expr, tree.VariableExpr):
             place = self.variable(expr.symbol)
             return RegisterPlace(place, expr.type) if isinstance(place, Expr) else place
         if isinstance(expr, tree.Deref):
@@ -426,7 +426,7 @@ class Expressions(Context):
             if count is not None and isinstance(expr.pointer, tree.PointerAdd):
                 return MemoryPlace(self._element(expr.pointer, count), 0, expr.type, atomic=expr.atomic)
             return MemoryPlace(self.value(expr.pointer), 0, expr.type, atomic=expr.atomic)
-        if isinstance(expr, tree.Member):
+        if isinstance(expr, tree.MemberExpr):
             return self._member(expr)
         if isinstance(expr, tree.StringLiteral):
             return MemoryPlace(self.static_address(self.memory.string(expr).id), 0, expr.type)
@@ -434,7 +434,7 @@ class Expressions(Context):
             return self._literal(expr)
         return self.record(expr)
 
-    def variable(self, symbol: tree.Symbol) -> Expr | Place:
+    def variable(self, symbol: tree.Symbol) -> Expr | LoweredPlace:
         """Where a variable is: bound to an expression, in a register, or in memory."""
         bound = self.frame.bindings.get(symbol)
         if bound is not None:
@@ -445,7 +445,7 @@ class Expressions(Context):
         if symbol.storage == "thread":
             return MemoryPlace(self._thread_local(symbol), 0, symbol.type, atomic=symbol.atomic)
         name = self.instance_name(symbol)
-        place: Place
+        place: LoweredPlace
         if self._in_register(symbol):
             shown = "" if symbol.loc.file.startswith("<") else symbol.name
             register = self.b.register(name, value_bits(symbol.type), shown, is_signed(symbol.type), str(symbol.type))
@@ -463,7 +463,7 @@ class Expressions(Context):
         self.thread_locals[str(address.data)] = None
         return address
 
-    def _member(self, expr: tree.Member) -> MemoryPlace:
+    def _member(self, expr: tree.MemberExpr) -> MemoryPlace:
         base = self.place(expr.base)
         assert isinstance(base, MemoryPlace)
         field = expr.field
@@ -474,7 +474,7 @@ class Expressions(Context):
             return MemoryPlace(base.base, base.offset, expr.type, bits, expr.atomic)
         return MemoryPlace(base.base, base.offset + field.offset, expr.type, atomic=expr.atomic)
 
-    def _literal(self, expr: tree.CompoundLiteral) -> Place:
+    def _literal(self, expr: tree.CompoundLiteral) -> LoweredPlace:
         if expr.symbol.storage in ("global", "static"):
             place = self.variable(expr.symbol)
             assert isinstance(place, MemoryPlace)
@@ -488,9 +488,9 @@ class Expressions(Context):
         self.initialise(place, expr.type, expr.init)
         return place
 
-    def record(self, expr: tree.Expr) -> MemoryPlace:
+    def record(self, expr: tree.TypedExpr) -> MemoryPlace:
         """The place of a record value, wherever it comes from."""
-        if isinstance(expr, tree.Assign):
+        if isinstance(expr, tree.Assignment):
             return self._assign_record(expr)
         if isinstance(expr, tree.Call):
             result = self.call(expr)
@@ -512,7 +512,7 @@ class Expressions(Context):
         assert isinstance(place, MemoryPlace)
         return place
 
-    def _assign_record(self, expr: tree.Assign) -> MemoryPlace:
+    def _assign_record(self, expr: tree.Assignment) -> MemoryPlace:
         """The value is what was assigned: of an `_Atomic` target it is not read again."""
         self._sequenced(expr)
         target, source = self.record(expr.target), self.record(expr.value)
@@ -538,7 +538,7 @@ class Expressions(Context):
 
     # ------------------------------------------------------------ for effect only
 
-    def effect(self, expr: tree.Expr) -> None:
+    def effect(self, expr: tree.TypedExpr) -> None:
         if isinstance(expr, tree.Cast) and isinstance(expr.type, ct.Void):
             self.effect(expr.operand)
         elif isinstance(expr, tree.Comma):
@@ -552,25 +552,25 @@ class Expressions(Context):
             self.record(expr)
         elif isinstance(expr, tree.StatementExpr) and expr.value is None:
             self._statement_expr(expr)
-        elif not isinstance(expr.type, ct.Void) or not isinstance(expr, (tree.Variable, tree.Deref)):
+        elif not isinstance(expr.type, ct.Void) or not isinstance(expr, (tree.VariableExpr, tree.Deref)):
             self.value(expr)
 
 
 _VALUE: dict[type, Callable[..., Expr]] = {
-    tree.IntConstant: Expressions._constant,
-    tree.FloatConstant: Expressions._float,
-    tree.AddressOf: Expressions._address_of,
-    tree.FunctionName: Expressions._function,
-    tree.Unary: Expressions._unary,
-    tree.Binary: Expressions._binary,
-    tree.PointerAdd: Expressions._pointer_add,
-    tree.PointerDiff: Expressions._pointer_diff,
-    tree.Logical: Expressions._logical,
-    tree.Conditional: Expressions._conditional,
-    tree.Comma: Expressions._comma,
-    tree.Assign: Expressions._assign,
-    tree.CompoundAssign: Expressions._compound,
-    tree.Cast: Expressions._cast,
-    tree.Call: Expressions._call,
-    tree.StatementExpr: Expressions._statement_expr,
+    tree.IntConstant: ExpressionLowering._constant,
+    tree.FloatConstant: ExpressionLowering._float,
+    tree.AddressOf: ExpressionLowering._address_of,
+    tree.FunctionName: ExpressionLowering._function,
+    tree.UnaryExpr: ExpressionLowering._unary,
+    tree.BinaryExpr: ExpressionLowering._binary,
+    tree.PointerAdd: ExpressionLowering._pointer_add,
+    tree.PointerDiff: ExpressionLowering._pointer_diff,
+    tree.Logical: ExpressionLowering._logical,
+    tree.Conditional: ExpressionLowering._conditional,
+    tree.Comma: ExpressionLowering._comma,
+    tree.Assignment: ExpressionLowering._assign,
+    tree.CompoundAssign: ExpressionLowering._compound,
+    tree.Cast: ExpressionLowering._cast,
+    tree.Call: ExpressionLowering._call,
+    tree.StatementExpr: ExpressionLowering._statement_expr,
 }

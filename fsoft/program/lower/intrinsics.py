@@ -14,7 +14,7 @@ from fsoft.program.lower.context import MemoryPlace
 from fsoft.program.lower.creation import Creation
 from fsoft.program.lower.layout import is_signed, value_bits
 from fsoft.program.lower.memory import HeapSite
-from fsoft.program.program import Alloc, Assign, Free, Halt, Input, Measure, Require, Run
+from fsoft.program.program import Alloc, Assign, CellRun, Free, Halt, Input, Measure, Require
 
 _BLOCK_CELLS = 256
 
@@ -116,7 +116,7 @@ class Intrinsics(Creation):
         return FALSE
 
     @staticmethod
-    def _text(expr: tree.Expr) -> str:
+    def _text(expr: tree.TypedExpr) -> str:
         while isinstance(expr, (tree.Cast, tree.AddressOf)):
             expr = expr.operand if isinstance(expr, tree.Cast) else expr.lvalue
         return expr.data.rstrip(b"\0").decode("utf-8", "replace") if isinstance(expr, tree.StringLiteral) else "failure"
@@ -235,7 +235,9 @@ class Intrinsics(Creation):
         if odd:
             both = target if name == "memset" else make("or", self.word, (target, second))
             aligned = eq(make("and", self.word, (both, self.word_const(align - 1))), self.word_const(0))
-            self._either_way(aligned, lambda: work(target, second, runs), lambda: work(target, second, (Run(0, 1, 1, size.value, "[]"),)))
+            self._either_way(
+                aligned, lambda: work(target, second, runs), lambda: work(target, second, (CellRun(0, 1, 1, size.value, "[]"),))
+            )
         else:
             work(target, second, runs)
         return target
@@ -255,7 +257,7 @@ class Intrinsics(Creation):
             self.b.jump(end)
         self.b.place(end)
 
-    def _block_runs(self, call: tree.Call, name: str, size: int) -> tuple[Run, ...] | None:
+    def _block_runs(self, call: tree.Call, name: str, size: int) -> tuple[CellRun, ...] | None:
         for argument in call.args[: 1 if name == "memset" else 2]:
             while isinstance(argument, tree.Cast):
                 argument = argument.operand
@@ -269,7 +271,7 @@ class Intrinsics(Creation):
                 return runs
         return None
 
-    def _fill_cells(self, target: Expr, byte: Expr, runs: tuple[Run, ...]) -> None:
+    def _fill_cells(self, target: Expr, byte: Expr, runs: tuple[CellRun, ...]) -> None:
         low = make("extract", 8, (byte,), 0)
         for run in runs:
             value = low
@@ -278,7 +280,7 @@ class Intrinsics(Creation):
             for k in range(run.count):
                 self.store_bytes(self.add_bytes(target, self.word_const(run.start + k * run.stride)), value, self.b.loc)
 
-    def _copy_cells(self, target: Expr, source: Expr, runs: tuple[Run, ...]) -> None:
+    def _copy_cells(self, target: Expr, source: Expr, runs: tuple[CellRun, ...]) -> None:
         """All loads before all stores, so that overlapping blocks come out as memmove wants."""
         cells = [(run.start + k * run.stride, run.size) for run in runs for k in range(run.count)]
         values = [self.load_bytes(self.add_bytes(source, self.word_const(at)), size, self.b.loc) for at, size in cells]
@@ -315,7 +317,7 @@ class Intrinsics(Creation):
 OVERLAP = "copying between objects that overlap"
 
 
-def _pointed_align(pointer: tree.Expr) -> int:
+def _pointed_align(pointer: tree.TypedExpr) -> int:
     """How the type of a pointer, before it became `void *`, says that it is aligned."""
     while isinstance(pointer, tree.Cast):
         pointer = pointer.operand

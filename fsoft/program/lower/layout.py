@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from fsoft.frontend import types as ct
-from fsoft.program.program import PADDING, Run
+from fsoft.program.program import PADDING, CellRun
 
 MAX_RUNS = 100_000
 
@@ -39,20 +39,20 @@ def is_signed(ctype: ct.CType) -> bool:
     return isinstance(ctype, ct.Int) and ctype.signed
 
 
-def _shift(runs: tuple[Run, ...], offset: int, prefix: str) -> list[Run]:
-    return [Run(r.start + offset, r.size, r.stride, r.count, prefix + r.name, r.signed, r.ctype) for r in runs]
+def _shift(runs: tuple[CellRun, ...], offset: int, prefix: str) -> list[CellRun]:
+    return [CellRun(r.start + offset, r.size, r.stride, r.count, prefix + r.name, r.signed, r.ctype) for r in runs]
 
 
-def _repeated(runs: Iterable[Run], step: int, count: int) -> tuple[Run, ...]:
+def _repeated(runs: Iterable[CellRun], step: int, count: int) -> tuple[CellRun, ...]:
     """The cells of an array, from those of its element."""
     if count == 0:
         return ()
-    out: list[Run] = []
+    out: list[CellRun] = []
     for run in runs:
         if run.count == 1:
-            out.append(Run(run.start, run.size, step, count, "[]" + run.name, run.signed, run.ctype))
+            out.append(CellRun(run.start, run.size, step, count, "[]" + run.name, run.signed, run.ctype))
         elif run.stride * run.count == step:
-            out.append(Run(run.start, run.size, run.stride, run.count * count, "[]" + run.name, run.signed, run.ctype))
+            out.append(CellRun(run.start, run.size, run.stride, run.count * count, "[]" + run.name, run.signed, run.ctype))
         else:
             out.extend(r for i in range(count) for r in _shift((run,), i * step, f"[{i}]"))
         if len(out) > MAX_RUNS:
@@ -60,11 +60,11 @@ def _repeated(runs: Iterable[Run], step: int, count: int) -> tuple[Run, ...]:
     return tuple(out)
 
 
-def _bytes(start: int, end: int) -> list[Run]:
-    return [Run(start, 1, 1, end - start, "[]", False, "unsigned char")] if end > start else []
+def _bytes(start: int, end: int) -> list[CellRun]:
+    return [CellRun(start, 1, 1, end - start, "[]", False, "unsigned char")] if end > start else []
 
 
-def _covered(runs: list[Run], size: int) -> bytearray:
+def _covered(runs: list[CellRun], size: int) -> bytearray:
     seen = bytearray(size)
     for run in runs:
         for i in range(run.count):
@@ -73,7 +73,7 @@ def _covered(runs: list[Run], size: int) -> bytearray:
     return seen
 
 
-def _holes(runs: list[Run], size: int) -> list[tuple[int, int]]:
+def _holes(runs: list[CellRun], size: int) -> list[tuple[int, int]]:
     """The ranges of bytes that no run reaches."""
     seen, found, at = _covered(runs, size), [], 0
     while (start := seen.find(0, at)) >= 0:
@@ -83,23 +83,23 @@ def _holes(runs: list[Run], size: int) -> list[tuple[int, int]]:
     return found
 
 
-def _fill(runs: list[Run], size: int) -> list[Run]:
+def _fill(runs: list[CellRun], size: int) -> list[CellRun]:
     """Add byte cells where no run reaches."""
     return runs + [run for start, end in _holes(runs, size) for run in _bytes(start, end)]
 
 
-def _padding(runs: list[Run], size: int) -> list[Run]:
+def _padding(runs: list[CellRun], size: int) -> list[CellRun]:
     """Single bytes where no run reaches: in arrays each of them becomes one run."""
-    return [Run(at, 1, 1, 1, ".<padding>", False, PADDING) for start, end in _holes(runs, size) for at in range(start, end)]
+    return [CellRun(at, 1, 1, 1, ".<padding>", False, PADDING) for start, end in _holes(runs, size) for at in range(start, end)]
 
 
-def _wide_padding(runs: list[Run], size: int) -> list[Run]:
+def _wide_padding(runs: list[CellRun], size: int) -> list[CellRun]:
     """The same in few cells."""
-    out: list[Run] = []
+    out: list[CellRun] = []
     for start, end in _holes(runs, size):
         while start < end:
             wide = next(wide for wide in (8, 4, 2, 1) if start % wide == 0 and start + wide <= end)
-            out.append(Run(start, wide, wide, 1, ".<padding>", False, PADDING))
+            out.append(CellRun(start, wide, wide, 1, ".<padding>", False, PADDING))
             start += wide
     return out
 
@@ -109,30 +109,30 @@ class Layouts:
 
     def __init__(self, padding: bool = False) -> None:
         self.padding = padding
-        self._runs: dict[ct.CType, tuple[Run, ...]] = {}
+        self._runs: dict[ct.CType, tuple[CellRun, ...]] = {}
         self._bits: dict[tuple[ct.Record, int, int], BitRange] = {}
 
-    def runs(self, ctype: ct.CType) -> tuple[Run, ...]:
+    def runs(self, ctype: ct.CType) -> tuple[CellRun, ...]:
         """The cells of an object of this type, by offset."""
         if ctype not in self._runs:
             self._runs[ctype] = self._make(ctype)
         return self._runs[ctype]
 
-    def blocks(self, ctype: ct.CType, count: int) -> tuple[Run, ...]:
+    def blocks(self, ctype: ct.CType, count: int) -> tuple[CellRun, ...]:
         """The cells of memory without a declared type that is cut as an array of this one: no byte is left out."""
         size, runs = ct.size_of(ctype), list(self.runs(ctype))
         return _repeated(sorted(runs + _wide_padding(runs, size), key=lambda r: r.start), size, count)
 
-    def _make(self, ctype: ct.CType) -> tuple[Run, ...]:
+    def _make(self, ctype: ct.CType) -> tuple[CellRun, ...]:
         if isinstance(ctype, ct.Record):
             return self._union(ctype) if ctype.kind == "union" else self._struct(ctype)
         if isinstance(ctype, ct.Array):
             return _repeated(self.runs(ctype.element), ct.size_of(ctype.element), ctype.count or 0)
         size = ctype.bits // 8 if isinstance(ctype, ct.Float) else ct.size_of(ctype)
-        return (Run(0, size, size, 1, "", is_signed(ctype), str(ctype)),)
+        return (CellRun(0, size, size, 1, "", is_signed(ctype), str(ctype)),)
 
-    def _struct(self, record: ct.Record) -> tuple[Run, ...]:
-        out: list[Run] = []
+    def _struct(self, record: ct.Record) -> tuple[CellRun, ...]:
+        out: list[CellRun] = []
         for group in self._groups(record):
             first = group[0]
             if first.bit_width is not None:
@@ -143,8 +143,8 @@ class Layouts:
             out.extend(_padding(out, record.size))
         return tuple(sorted(out, key=lambda r: r.start))
 
-    def _union(self, record: ct.Record) -> tuple[Run, ...]:
-        best: list[Run] | None = None
+    def _union(self, record: ct.Record) -> tuple[CellRun, ...]:
+        best: list[CellRun] | None = None
         for member in record.fields or ():
             if member.bit_width is not None:
                 runs = _bytes(0, (member.offset * 8 + member.bit_offset + member.bit_width + 7) // 8)
@@ -168,13 +168,13 @@ class Layouts:
                 groups.append([member])
         return [g for g in groups if any(f.bit_width != 0 for f in g)]
 
-    def _bit_cells(self, record: ct.Record, group: list[ct.Field]) -> list[Run]:
+    def _bit_cells(self, record: ct.Record, group: list[ct.Field]) -> list[CellRun]:
         used = [f for f in group if f.bit_width]
         low = min(f.offset * 8 + f.bit_offset for f in used) // 8
         high = max(f.offset * 8 + f.bit_offset + (f.bit_width or 0) for f in used)
         end = (high + 7) // 8
         unit = self._unit(record, group, low, end)
-        runs = [Run(unit[0], unit[1], unit[1], 1, ".<bits>", False, "bits")] if unit else _bytes(low, end)
+        runs = [CellRun(unit[0], unit[1], unit[1], 1, ".<bits>", False, "bits")] if unit else _bytes(low, end)
         for f in used:
             start = f.offset * 8 + f.bit_offset
             first, last = (start // 8, (start + (f.bit_width or 0) + 7) // 8) if not unit else (unit[0], unit[0] + unit[1])
@@ -202,6 +202,6 @@ class Layouts:
         return self._bits[record, member.offset, member.bit_offset]
 
 
-def _cell_count(runs: list[Run]) -> tuple[int, int]:
+def _cell_count(runs: list[CellRun]) -> tuple[int, int]:
     plain = sum(r.count for r in runs if r.ctype in ("char", "signed char", "unsigned char"))
     return plain, sum(r.count for r in runs)

@@ -16,7 +16,7 @@ from fsoft.frontend.source import NOWHERE, InputError, Loc
 from fsoft.program import descriptor
 from fsoft.program.expr import Expr
 from fsoft.program.lower.layout import Layouts
-from fsoft.program.program import Marker, Object, Run
+from fsoft.program.program import CellRun, Marker, Object
 from fsoft.records import dataclass
 
 MAX_OBJECT = 1 << 26
@@ -55,7 +55,7 @@ class HeapPool:
     loc: Loc = NOWHERE
 
 
-class Memory:
+class LoweredMemory:
     """`constant(expr)` evaluates a static initialiser's value to a constant word (given by the lowering)."""
 
     def __init__(self, unit: tree.Unit, word_bytes: int, offset_bits: int, padding: bool = False):
@@ -66,7 +66,7 @@ class Memory:
         self.objects: list[Object] = [Object(0, "null", 0, (), "system")]
         self.markers: list[Marker] = []
         self.pools: dict[int | None, HeapPool] = {}
-        self.constant: Callable[[tree.Expr], Expr]
+        self.constant: Callable[[tree.TypedExpr], Expr]
         self._by_symbol: dict[tree.Symbol, Object] = {}
         self._functions: dict[str, Object] = {}
         self._strings: dict[bytes, Object] = {}
@@ -74,12 +74,12 @@ class Memory:
 
     # ------------------------------------------------------------ objects
 
-    def new(self, name: str, size: int, runs: tuple[Run, ...], storage: str, loc: Loc) -> Object:
+    def new(self, name: str, size: int, runs: tuple[CellRun, ...], storage: str, loc: Loc) -> Object:
         obj = Object(len(self.objects), name, size, runs, storage, loc=loc)
         self.objects.append(obj)
         return obj
 
-    def runs(self, ctype: ct.CType, loc: Loc) -> tuple[Run, ...]:
+    def runs(self, ctype: ct.CType, loc: Loc) -> tuple[CellRun, ...]:
         try:
             return self.layouts.runs(ctype)
         except OverflowError:
@@ -121,10 +121,10 @@ class Memory:
             return 0
         return max([0] + [item.offset + ct.size_of(item.type) - size for item in init.items])
 
-    def _with_tail(self, obj: Object) -> tuple[Run, ...]:
+    def _with_tail(self, obj: Object) -> tuple[CellRun, ...]:
         end = max([0] + [r.start + (r.count - 1) * r.stride + r.size for r in obj.runs])
         if obj.size - end >= self.word_bytes:
-            return (*obj.runs, Run(end, 1, 1, obj.size - end, "[]", False, "unsigned char"))
+            return (*obj.runs, CellRun(end, 1, 1, obj.size - end, "[]", False, "unsigned char"))
         return obj.runs
 
     def function(self, name: str) -> Object:
@@ -136,7 +136,7 @@ class Memory:
         if literal.data not in self._strings:
             assert isinstance(literal.type, ct.Array)
             unit = ct.size_of(literal.type.element)
-            run = Run(0, unit, unit, len(literal.data) // unit, "[]", True, str(literal.type.element))
+            run = CellRun(0, unit, unit, len(literal.data) // unit, "[]", True, str(literal.type.element))
             obj = self.new(f"string{len(self._strings)}", len(literal.data), (run,), "string", literal.loc)
             obj.readonly = True
             self._fill(obj, literal.data)
@@ -188,7 +188,7 @@ class Memory:
             pool.type = hint
         return pool
 
-    def heap_runs(self, pool: HeapPool) -> tuple[Run, ...]:
+    def heap_runs(self, pool: HeapPool) -> tuple[CellRun, ...]:
         """Objects of other types may be in the pool as well, so that what is padding in one is a value in another."""
         if pool.type is not None:
             try:
@@ -196,10 +196,10 @@ class Memory:
             except OverflowError:
                 raise self._too_many(pool.type, pool.loc) from None
         unit = self.word_bytes if pool.capacity % self.word_bytes == 0 else 1
-        return (Run(0, unit, unit, pool.capacity // unit, "[]"),) if pool.capacity else ()
+        return (CellRun(0, unit, unit, pool.capacity // unit, "[]"),) if pool.capacity else ()
 
 
-def initial_cells(runs: tuple[Run, ...], data: bytes) -> dict[int, int]:
+def initial_cells(runs: tuple[CellRun, ...], data: bytes) -> dict[int, int]:
     """Values of the cells that are not zero, by offset."""
     out: dict[int, int] = {}
     for run in runs:

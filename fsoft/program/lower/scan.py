@@ -44,7 +44,7 @@ def walk(root: object) -> Iterator[object]:
         stack.extend(getattr(node, name) for name in reversed(_fields(type(node))))
 
 
-def full_expressions(root: object) -> Iterator[tree.Expr]:
+def full_expressions(root: object) -> Iterator[tree.TypedExpr]:
     """Those that are no part of another one; those of statements in expressions, too."""
     for node in walk(root):
         if not isinstance(node, EXPRESSIONS):
@@ -52,7 +52,7 @@ def full_expressions(root: object) -> Iterator[tree.Expr]:
 
 
 @dataclass(slots=True)
-class Facts:
+class FunctionFacts:
     """`back_labels` are the targets of backward gotos; `assigned` counts assignments per variable."""
 
     assigned: dict[tree.Symbol, int] = field(default_factory=dict)
@@ -71,16 +71,16 @@ class Facts:
     size: int = 0
 
 
-def facts_of(root: object) -> Facts:
-    facts = Facts()
+def facts_of(root: object) -> FunctionFacts:
+    facts = FunctionFacts()
     seen_labels: set[str] = set()
     blocks: set[int] = set()
     here = ""  # the label that was just passed
     for node in walk(root):
         facts.size += 1
         facts.copies = facts.copies or _copies(node)
-        if isinstance(node, (tree.Assign, tree.CompoundAssign)):
-            if isinstance(node.target, tree.Variable):
+        if isinstance(node, (tree.Assignment, tree.CompoundAssign)):
+            if isinstance(node.target, tree.VariableExpr):
                 symbol = node.target.symbol
                 facts.assigned[symbol] = facts.assigned.get(symbol, 0) + 1
         elif isinstance(node, tree.AddressOf):
@@ -100,13 +100,13 @@ def facts_of(root: object) -> Facts:
             _note_records(node, facts)
         elif isinstance(node, tree.ExprStatement):
             facts.dropped += _called(node.expr)
-        elif isinstance(node, tree.Binary):
+        elif isinstance(node, tree.BinaryExpr):
             facts.signs += _compared_with_zero(node)
-        elif isinstance(node, (tree.If, tree.Loop, tree.Conditional)):
+        elif isinstance(node, (tree.If, tree.LoopStatement, tree.Conditional)):
             facts.signs += _called(node.condition) if node.condition is not None else []
         elif isinstance(node, tree.Logical):
             facts.signs += _called(node.left) + _called(node.right)
-        elif isinstance(node, tree.Unary) and node.op == "!":
+        elif isinstance(node, tree.UnaryExpr) and node.op == "!":
             facts.signs += _called(node.operand)
         elif isinstance(node, tree.Label):
             seen_labels.add(node.name)
@@ -119,19 +119,19 @@ def facts_of(root: object) -> Facts:
     return facts
 
 
-def _changes_type(users: list[Facts]) -> bool:
+def _changes_type(users: list[FunctionFacts]) -> bool:
     """A pointer to a struct may become one to another struct by way of `void *`, so that padding is read as data."""
     forgotten, regained = ({r for facts in users for r in getattr(facts, kind)} for kind in ("forgotten", "regained"))
     return any(a is not b and padding_meets_data(a, b) for a in forgotten for b in regained)
 
 
-def _called(expr: tree.Expr) -> list[str]:
+def _called(expr: tree.TypedExpr) -> list[str]:
     while isinstance(expr, tree.Cast) and isinstance(expr.type, ct.Void):
         expr = expr.operand
     return [expr.callee.name] if isinstance(expr, tree.Call) and isinstance(expr.callee, tree.FunctionName) else []
 
 
-def _compared_with_zero(node: tree.Binary) -> list[str]:
+def _compared_with_zero(node: tree.BinaryExpr) -> list[str]:
     if node.op not in ("==", "!=", "<", "<=", ">", ">="):
         return []
     zero = [isinstance(side, tree.IntConstant) and side.value == 0 for side in (node.left, node.right)]
@@ -139,7 +139,7 @@ def _compared_with_zero(node: tree.Binary) -> list[str]:
 
 
 def _copies(node: object) -> bool:
-    value = node.value if isinstance(node, (tree.Assign, tree.InitItem)) else None
+    value = node.value if isinstance(node, (tree.Assignment, tree.InitItem)) else None
     return value is not None and isinstance(value.type, ct.Record) and not isinstance(value, tree.CompoundLiteral)
 
 
@@ -159,7 +159,7 @@ def _views(cast: tree.Cast) -> set[str]:
     return {"numbers"} if ct.is_scalar(after) else {"forgotten"} if isinstance(after, ct.Void) else set()
 
 
-def _note_records(cast: tree.Cast, facts: Facts) -> None:
+def _note_records(cast: tree.Cast, facts: FunctionFacts) -> None:
     """Which structs become `void *` here, or come back from there."""
     if isinstance(cast.type, ct.Pointer) and isinstance(cast.operand.type, ct.Pointer):
         before, after = cast.operand.type.to, cast.type.to
@@ -209,7 +209,7 @@ def _copied(call: tree.Call) -> set[str]:
     return {"guessed"} if ct.Void in kinds and kinds != {ct.Void, ct.Record} else {"forgotten"} if len(kinds) > 1 else set()
 
 
-def _target(expr: tree.Expr) -> ct.CType:
+def _target(expr: tree.TypedExpr) -> ct.CType:
     """What a pointer points to before it becomes a `void *`; of an array its elements."""
     while isinstance(expr, tree.Cast) and isinstance(expr.operand.type, ct.Pointer):
         expr = expr.operand
@@ -219,19 +219,19 @@ def _target(expr: tree.Expr) -> ct.CType:
     return ctype
 
 
-def _pointed(expr: tree.Expr) -> type:
+def _pointed(expr: tree.TypedExpr) -> type:
     """The same as a kind: a Record, a Void, or numbers (Int)."""
     ctype = _target(expr)
     return type(ctype) if isinstance(ctype, (ct.Record, ct.Void)) else ct.Int
 
 
-def _record(expr: tree.Expr) -> ct.Record | None:
+def _record(expr: tree.TypedExpr) -> ct.Record | None:
     ctype = _target(expr)
     return ctype if isinstance(ctype, ct.Record) else None
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class JumpTarget:
     """Where a jump leads: a label, the blocks around it from the outermost on, and what they declare before it."""
 
     label: tree.Label | tree.Case | tree.Default
@@ -239,14 +239,14 @@ class Target:
     declared: tuple[tree.Symbol, ...]
 
 
-def targets(body: tree.Statement) -> list[Target]:
+def targets(body: tree.Statement) -> list[JumpTarget]:
     """The labels of a statement in the order of the text; labels of switches only where they belong to the statement itself."""
-    out: list[Target] = []
+    out: list[JumpTarget] = []
     stack: list[tuple[tree.Statement | None, tuple[tree.Block, ...], tuple[tree.Symbol, ...], bool]] = [(body, (), (), True)]
     while stack:
         node, blocks, declared, own_cases = stack.pop()
         if isinstance(node, tree.Label) or (own_cases and isinstance(node, (tree.Case, tree.Default))):
-            out.append(Target(node, blocks, declared))
+            out.append(JumpTarget(node, blocks, declared))
         elif isinstance(node, tree.Block):
             inside = []
             for item in node.items:
@@ -255,8 +255,8 @@ def targets(body: tree.Statement) -> list[Target]:
             stack.extend(reversed(inside))
         elif isinstance(node, tree.If):
             stack += [(node.other, blocks, declared, own_cases), (node.then, blocks, declared, own_cases)]
-        elif isinstance(node, (tree.Loop, tree.Switch)):
-            stack.append((node.body, blocks, declared, own_cases and isinstance(node, tree.Loop)))
+        elif isinstance(node, (tree.LoopStatement, tree.Switch)):
+            stack.append((node.body, blocks, declared, own_cases and isinstance(node, tree.LoopStatement)))
     return out
 
 
@@ -285,13 +285,13 @@ class Scan:
         self.numbered = any(facts.numbered for facts in users)
         self.copies = any(facts.copies for facts in users) or not self.user_refers_to.isdisjoint(_COPYING)
 
-    def fixed_value(self, expr: tree.Expr) -> int | None:
+    def fixed_value(self, expr: tree.TypedExpr) -> int | None:
         """The value of a constant, or of a global that nothing changes after its constant initialiser."""
         while isinstance(expr, tree.Cast) and isinstance(expr.type, ct.Int):
             expr = expr.operand
         if isinstance(expr, tree.IntConstant):
             return expr.value
-        if not isinstance(expr, tree.Variable):
+        if not isinstance(expr, tree.VariableExpr):
             return None
         symbol = expr.symbol
         if symbol.storage not in ("global", "static") or symbol.address_taken or symbol in self.ever_assigned:
@@ -339,10 +339,10 @@ class Scan:
 # ---------------------------------------------------------------- loops
 
 
-def _variable(expr: tree.Expr | None) -> tree.Symbol | None:
+def _variable(expr: tree.TypedExpr | None) -> tree.Symbol | None:
     while isinstance(expr, tree.Cast):
         expr = expr.operand
-    return expr.symbol if isinstance(expr, tree.Variable) else None
+    return expr.symbol if isinstance(expr, tree.VariableExpr) else None
 
 
 def _start_value(symbol: tree.Symbol, before: tree.Statement | None, scan: Scan) -> int | None:
@@ -350,22 +350,22 @@ def _start_value(symbol: tree.Symbol, before: tree.Statement | None, scan: Scan)
     if isinstance(before, tree.Declare) and before.symbol is symbol and before.init and len(before.init.items) == 1:
         return scan.fixed_value(before.init.items[0].value)
     if isinstance(before, tree.ExprStatement):
-        expr: tree.Expr = before.expr
+        expr: tree.TypedExpr = before.expr
         while isinstance(expr, tree.Comma):
             expr = expr.right
-        if isinstance(expr, tree.Assign) and _variable(expr.target) is symbol:
+        if isinstance(expr, tree.Assignment) and _variable(expr.target) is symbol:
             return scan.fixed_value(expr.value)
     return None
 
 
-def _increment(symbol: tree.Symbol, expr: tree.Expr | None, scan: Scan) -> int | None:
+def _increment(symbol: tree.Symbol, expr: tree.TypedExpr | None, scan: Scan) -> int | None:
     if isinstance(expr, tree.CompoundAssign) and _variable(expr.target) is symbol and expr.op in "+-":
         step = scan.fixed_value(expr.value)
         return None if step is None else (step if expr.op == "+" else -step)
     return None
 
 
-def _top_level_increment(symbol: tree.Symbol, loop: tree.Loop, scan: Scan) -> int | None:
+def _top_level_increment(symbol: tree.Symbol, loop: tree.LoopStatement, scan: Scan) -> int | None:
     """The step of the counter, if the loop's only assignment to it is unconditional and `continue` cannot pass it by."""
     if facts_of((loop.body, loop.step)).assigned.get(symbol) != 1:
         return None
@@ -402,10 +402,10 @@ def jumps_stay_inside(block: tree.Block, function: tree.Block) -> bool:
     return all(inside.count(name) == everywhere.count(name) for name in labels)
 
 
-def trip_count(loop: tree.Loop, before: tree.Statement | None, scan: Scan) -> int | None:
+def trip_count(loop: tree.LoopStatement, before: tree.Statement | None, scan: Scan) -> int | None:
     """How often the body of a counting loop can run at most; None where that is not plain to see."""
     condition = loop.condition
-    if not isinstance(condition, tree.Binary) or condition.op not in ("<", "<=", ">", ">=", "!="):
+    if not isinstance(condition, tree.BinaryExpr) or condition.op not in ("<", "<=", ">", ">=", "!="):
         return None
     symbol, bound = _variable(condition.left), scan.fixed_value(condition.right)
     if symbol is None or bound is None or symbol.address_taken or symbol.storage not in ("local", "param"):

@@ -14,8 +14,8 @@ from typing import get_args
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 
-EXPRESSIONS = get_args(tree.Expr)
-_WRITES = (tree.Assign, tree.CompoundAssign)
+EXPRESSIONS = get_args(tree.TypedExpr)
+_WRITES = (tree.Assignment, tree.CompoundAssign)
 
 Key = tuple[object, ...]
 """What an lvalue leads to: a variable or `*` with its pointer, then the names of members."""
@@ -24,7 +24,7 @@ Key = tuple[object, ...]
 @dataclass(frozen=True, slots=True)
 class _Access:
     key: Key
-    node: tree.Expr
+    node: tree.TypedExpr
     maybe: bool
 
     def meets(self, other: _Access) -> bool:
@@ -51,7 +51,7 @@ class _Uses:
         self.pending = []
 
 
-def unsequenced(roots: Iterable[tree.Expr]) -> dict[int, str]:
+def unsequenced(roots: Iterable[tree.TypedExpr]) -> dict[int, str]:
     """By identity of an assignment: the name of what it changes while something else in its full expression uses it. `roots` are full
     expressions."""
     found: dict[int, str] = {}
@@ -61,7 +61,7 @@ def unsequenced(roots: Iterable[tree.Expr]) -> dict[int, str]:
     return found
 
 
-def _changes_within(root: tree.Expr) -> bool:
+def _changes_within(root: tree.TypedExpr) -> bool:
     """There is an assignment beside or below another part of the expression that could meet it."""
     inner = [root.target, root.value] if isinstance(root, _WRITES) else [root]
     stack: list[object] = list(inner)
@@ -81,13 +81,13 @@ def _children(node: object) -> list[object]:
     return [getattr(node, name) for name in node.__slots__ if name not in ("type", "loc", "symbol", "field", "compute", "end", "bitfield")]
 
 
-def _key(expr: tree.Expr) -> Key | None:
+def _key(expr: tree.TypedExpr) -> Key | None:
     """Equal for lvalues that are written alike; None for what is no lvalue, or may be another one each time."""
     members: list[str] = []
-    while isinstance(expr, tree.Member):
+    while isinstance(expr, tree.MemberExpr):
         members.append(expr.field.name or f"@{expr.field.offset}")
         expr = expr.base
-    if isinstance(expr, tree.Variable):
+    if isinstance(expr, tree.VariableExpr):
         return (expr.symbol, *reversed(members))
     if isinstance(expr, tree.Deref):
         pointer = _pure(expr.pointer)
@@ -95,7 +95,7 @@ def _key(expr: tree.Expr) -> Key | None:
     return None
 
 
-def _pure(expr: tree.Expr) -> Key | None:
+def _pure(expr: tree.TypedExpr) -> Key | None:
     """Equal for expressions that are written alike and only read."""
     if isinstance(expr, tree.IntConstant):
         return ("constant", expr.value)
@@ -116,9 +116,9 @@ class _Expression:
     def __init__(self, found: dict[int, str]):
         self.found = found
 
-    def uses(self, expr: tree.Expr, maybe: bool) -> _Uses:
+    def uses(self, expr: tree.TypedExpr, maybe: bool) -> _Uses:
         """Of the expression as a value. `maybe`: it is not evaluated in every run of the full expression."""
-        if isinstance(expr, (tree.Variable, tree.Deref, tree.Member)):
+        if isinstance(expr, (tree.VariableExpr, tree.Deref, tree.MemberExpr)):
             return self._read(expr, maybe)
         if isinstance(expr, _WRITES):
             return self._write(expr, maybe)
@@ -134,22 +134,22 @@ class _Expression:
             return self._inside(expr)
         return self._beside([child for child in _children(expr) if isinstance(child, EXPRESSIONS)], maybe)
 
-    def _read(self, expr: tree.Expr, maybe: bool) -> _Uses:
+    def _read(self, expr: tree.TypedExpr, maybe: bool) -> _Uses:
         out = self._place(expr, maybe)
         key = _key(expr)
         if key is not None:
             out.reads.append(_Access(key, expr, maybe))
         return out
 
-    def _place(self, expr: tree.Expr, maybe: bool) -> _Uses:
+    def _place(self, expr: tree.TypedExpr, maybe: bool) -> _Uses:
         """What it takes to find an lvalue, without reading it."""
-        while isinstance(expr, tree.Member):
+        while isinstance(expr, tree.MemberExpr):
             expr = expr.base
         if isinstance(expr, tree.Deref):
             return self.uses(expr.pointer, maybe)
-        return _Uses() if isinstance(expr, (tree.Variable, tree.FunctionName, tree.StringLiteral)) else self.uses(expr, maybe)
+        return _Uses() if isinstance(expr, (tree.VariableExpr, tree.FunctionName, tree.StringLiteral)) else self.uses(expr, maybe)
 
-    def _write(self, expr: tree.Assign | tree.CompoundAssign, maybe: bool) -> _Uses:
+    def _write(self, expr: tree.Assignment | tree.CompoundAssign, maybe: bool) -> _Uses:
         read = isinstance(expr, tree.CompoundAssign)
         target = self._read(expr.target, maybe) if read else self._place(expr.target, maybe)
         out = self._joined([target, self.uses(expr.value, maybe)])
@@ -176,14 +176,14 @@ class _Expression:
         stack: list[object] = [expr.body, expr.value] if isinstance(expr, tree.StatementExpr) else [expr.init]
         while stack:
             node = stack.pop()
-            if isinstance(node, (tree.Variable, tree.Deref, tree.Member)) and (key := _key(node)) is not None:
+            if isinstance(node, (tree.VariableExpr, tree.Deref, tree.MemberExpr)) and (key := _key(node)) is not None:
                 out.reads.append(_Access(key, node, True))
             if isinstance(node, _WRITES) and (key := _key(node.target)) is not None:
                 out.done.append(_Access(key, node, True))
             stack += _children(node)
         return out
 
-    def _beside(self, parts: list[tree.Expr], maybe: bool) -> _Uses:
+    def _beside(self, parts: list[tree.TypedExpr], maybe: bool) -> _Uses:
         return self._joined([self.uses(part, maybe) for part in parts])
 
     def _joined(self, parts: list[_Uses]) -> _Uses:

@@ -9,16 +9,16 @@ from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 from fsoft.frontend.source import InputError, Unsupported
 from fsoft.program.expr import FALSE, Expr, binary, conj, const, disj, eq, negate
-from fsoft.program.lower.calls import Calls
+from fsoft.program.lower.calls import CallLowering
 from fsoft.program.lower.context import Jumps, MemoryPlace, RegisterPlace
 from fsoft.program.lower.layout import is_signed
-from fsoft.program.lower.scan import Target, jumps_stay_inside, targets, trip_count, walk
+from fsoft.program.lower.scan import JumpTarget, jumps_stay_inside, targets, trip_count, walk
 from fsoft.program.program import PADDING, Assign, Enter, Input
 
 MOST_NESTED = 8000
 
 
-class Statements(Calls):
+class StatementLowering(CallLowering):
     """`before` is the statement just before in the same block: a `for` finds its counter's first value there. `depth` counts
     the statements around the current one, those of calling functions included."""
 
@@ -40,7 +40,7 @@ class Statements(Calls):
             self.block(statement)
         elif isinstance(statement, tree.If):
             self._if(statement)
-        elif isinstance(statement, tree.Loop):
+        elif isinstance(statement, tree.LoopStatement):
             self._loop(statement, before)
         elif isinstance(statement, tree.Switch):
             self._switch(statement)
@@ -127,7 +127,7 @@ class Statements(Calls):
         else:
             self.store(target, self._evaluated(item.value, once), item.value.loc)
 
-    def _evaluated(self, expr: tree.Expr, once: dict[int, Expr] | None) -> Expr:
+    def _evaluated(self, expr: tree.TypedExpr, once: dict[int, Expr] | None) -> Expr:
         """The value, or the address of the struct; of a range it is evaluated for the first element."""
         if once is None:
             return self.value(expr)
@@ -160,7 +160,7 @@ class Statements(Calls):
             self.b.jump(end)
         self.b.place(end)
 
-    def _loop(self, loop: tree.Loop, before: tree.Statement | None) -> None:
+    def _loop(self, loop: tree.LoopStatement, before: tree.Statement | None) -> None:
         name = f"{self.frame.function.name}.{self.frame.loops}{self.frame.suffix}"
         self.frame.loops += 1
         head, body, end = self.b.location(loop=name), self.b.location(), self.b.location()
@@ -186,7 +186,7 @@ class Statements(Calls):
     def _nothing(body: tree.Statement) -> bool:
         return isinstance(body, tree.Block) and not body.items
 
-    def _test(self, loop: tree.Loop, body: int, end: int) -> None:
+    def _test(self, loop: tree.LoopStatement, body: int, end: int) -> None:
         self.at(loop.loc)
         mark = self.b.mark()
         if loop.condition is None:
@@ -195,7 +195,7 @@ class Statements(Calls):
             self.branch_on(loop.condition, body, end)
         self.b.release(mark)
 
-    def _next(self, loop: tree.Loop, head: int, go_on: int, end: int) -> None:
+    def _next(self, loop: tree.LoopStatement, head: int, go_on: int, end: int) -> None:
         """What happens after the body: step of a `for`, test of a `do`."""
         if go_on != head:
             self.b.place(go_on)
@@ -256,19 +256,19 @@ class Statements(Calls):
         assert to is not None
         self.b.jump(to)
 
-    def _named_target(self, statement: tree.Statement, label: str) -> Target:
+    def _named_target(self, statement: tree.Statement, label: str) -> JumpTarget:
         if label not in self.frame.targets:
             raise Unsupported(statement.loc, f"label '{label}' inside a statement expression is not modelled")
         return self.frame.targets[label]
 
-    def _goto(self, target: Target) -> None:
+    def _goto(self, target: JumpTarget) -> None:
         """Leave the blocks that are not around the target, and enter those that are only around it."""
         pairs = zip(self.frame.blocks, target.blocks, strict=False)
         shared = 1 + sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
         self.leave_scopes(shared)
         self._come_to_life(target, [address for scope in self.frame.scopes[:shared] for address in scope])
 
-    def _come_to_life(self, target: Target, alive: list[Expr]) -> None:
+    def _come_to_life(self, target: JumpTarget, alive: list[Expr]) -> None:
         """An object lives from the entry to its block on: a jump past its declaration is such an entry."""
         for symbol in target.declared:
             place = self.variable(symbol)

@@ -14,16 +14,16 @@ from fsoft.frontend.source import InputError
 from fsoft.program import descriptor
 from fsoft.program.expr import postorder
 from fsoft.program.liveness import expressions
-from fsoft.program.lower.context import Shared
+from fsoft.program.lower.context import ProgramContext
 from fsoft.program.lower.creation import MAX_IN_SETS, MAX_THREADS, slots_of
 from fsoft.program.lower.memory import HeapPool, LocalObject, initial_cells
-from fsoft.program.program import Object, Pool, Program, Run, Template, Thread
+from fsoft.program.program import CellRun, Object, Pool, Program, Template, Thread
 
 
 class Assembly:
     """Builds the Program once all templates are known. `locals` are the memory locals of each template."""
 
-    def __init__(self, shared: Shared, templates: Mapping[str, Template], local_objects: Mapping[str, dict[str, LocalObject]]):
+    def __init__(self, shared: ProgramContext, templates: Mapping[str, Template], local_objects: Mapping[str, dict[str, LocalObject]]):
         self.shared = shared
         self.templates = templates
         self.locals = local_objects
@@ -122,7 +122,7 @@ class Assembly:
         total = len(self.threads) + self.busy
         obj = memory.descriptors
         obj.size = total * fields * word
-        obj.runs = tuple(Run(i * word, word, fields * word, total, f"[].{f}") for i, f in enumerate(descriptor.FIELDS))
+        obj.runs = tuple(CellRun(i * word, word, fields * word, total, f"[].{f}") for i, f in enumerate(descriptor.FIELDS))
         for slot in range(total):
             if slot in self.running or slot >= len(self.threads):
                 obj.initial[descriptor.offset(slot, "state", word)] = descriptor.RUNNING
@@ -169,7 +169,7 @@ class Assembly:
             out.append(Pool(pool.index, tuple(o.id for o in objects), pool.capacity, pool.exact, pool.marker))
         return out
 
-    def _heap_object(self, pool: HeapPool, k: int, runs: tuple[Run, ...]) -> Object:
+    def _heap_object(self, pool: HeapPool, k: int, runs: tuple[CellRun, ...]) -> Object:
         obj = self.shared.memory.new(f"heap{pool.index}.{k}", pool.capacity, runs, "heap", pool.loc)
         obj.undefined, obj.alive, obj.pool = True, False, pool.index
         return obj

@@ -10,7 +10,7 @@ from __future__ import annotations
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 from fsoft.program.expr import Expr
-from fsoft.program.lower.context import Context, MemoryPlace
+from fsoft.program.lower.context import LoweringContext, MemoryPlace
 from fsoft.program.lower.layout import is_signed, value_bits
 from fsoft.program.options import ASSUMPTIONS
 
@@ -18,7 +18,7 @@ QUIET = "quiet-unknown"
 _REMEDY = "give its source too, or its effects"
 
 
-class Unknown(Context):
+class Unknown(LoweringContext):
     """`unknown_call` lowers a call of a function about which nothing is known."""
 
     def unknown_call(self, call: tree.Call, name: str) -> Expr | MemoryPlace | None:

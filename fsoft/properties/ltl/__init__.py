@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fsoft.properties.ltl.formula import Atom, Formula, atoms_of, counts_steps, joined, negate, normal, stutters
+from fsoft.properties.ltl.formula import Atom, TemporalFormula, atoms_of, counts_steps, joined, negate, normal, stutters
 from fsoft.properties.ltl.lasso import FAIRNESS, Lasso, NotALasso, Unconfirmed, confirm
-from fsoft.properties.ltl.observer import OBSERVER, Watch, observer_text, text_of, watches
+from fsoft.properties.ltl.observer import OBSERVER, WatchedAtom, observer_text, text_of, watches
 from fsoft.properties.ltl.runs import Looking, Runs
 from fsoft.properties.ltl.syntax import FormulaError, Text, parse
 from fsoft.properties.ltl.tableau import STARTED, Tableau, tableau
@@ -20,7 +20,7 @@ class Property:
     """A formula to be checked. `name` is what stands in FALSE(...): ltl or termination; `fairness` one of FAIRNESS."""
 
     source: Text
-    formula: Formula
+    formula: TemporalFormula
     name: str = "ltl"
     fairness: str = "none"
 
@@ -50,7 +50,7 @@ def read(source: Text, fairness: str | None = None) -> Property:
 
 
 __all__ = [
-    "Atom", "Atoms", "FAIRNESS", "Formula", "FormulaError", "Lasso", "Looking", "NotALasso", "OBSERVER",
-    "Property", "Runs", "STARTED", "TERMINATION", "Tableau", "Text", "Unconfirmed", "UndefinedAtom", "Watch", "Watched", "confirm",
+    "Atom", "Atoms", "FAIRNESS", "TemporalFormula", "FormulaError", "Lasso", "Looking", "NotALasso", "OBSERVER",
+    "Property", "Runs", "STARTED", "TERMINATION", "Tableau", "Text", "Unconfirmed", "UndefinedAtom", "WatchedAtom", "Watched", "confirm",
     "normal", "observer_text", "read", "stutters", "tableau", "text_of", "watched", "watches",
 ]  # fmt: skip

@@ -44,9 +44,9 @@ class Atom:
 
 
 @dataclass(frozen=True, slots=True)
-class Formula:
+class TemporalFormula:
     op: str
-    args: tuple[Formula, ...] = ()
+    args: tuple[TemporalFormula, ...] = ()
     atom: Atom | None = None
 
     def __str__(self) -> str:
@@ -61,19 +61,19 @@ class Formula:
         return f"({self.args[0]} {sign} {self.args[1]})"
 
 
-TRUE, FALSE = Formula("true"), Formula("false")
+TRUE, FALSE = TemporalFormula("true"), TemporalFormula("false")
 
 
-def negate(f: Formula) -> Formula:
+def negate(f: TemporalFormula) -> TemporalFormula:
     if f.op == "not":
         return f.args[0]
-    return {"true": FALSE, "false": TRUE}.get(f.op) or Formula("not", (f,))
+    return {"true": FALSE, "false": TRUE}.get(f.op) or TemporalFormula("not", (f,))
 
 
-def subformulas(f: Formula) -> Iterator[Formula]:
+def subformulas(f: TemporalFormula) -> Iterator[TemporalFormula]:
     """Every subformula once, operands before operators."""
-    seen: set[Formula] = set()
-    stack: list[tuple[Formula, bool]] = [(f, False)]
+    seen: set[TemporalFormula] = set()
+    stack: list[tuple[TemporalFormula, bool]] = [(f, False)]
     while stack:
         node, done = stack.pop()
         if done:
@@ -84,24 +84,24 @@ def subformulas(f: Formula) -> Iterator[Formula]:
             stack.extend((arg, False) for arg in reversed(node.args))
 
 
-def atoms_of(f: Formula) -> list[Atom]:
+def atoms_of(f: TemporalFormula) -> list[Atom]:
     """The atoms, each once, in order."""
     return list(dict.fromkeys(node.atom for node in subformulas(f) if node.atom is not None))
 
 
-def joined(f: Formula) -> Formula:
+def joined(f: TemporalFormula) -> TemporalFormula:
     """Boolean combinations of C expressions as one C expression, so that `p == 0 || *p > 0` means what it means in C; and
     `finished(t)` as *idle now, but not always so far*."""
-    done: dict[Formula, Formula] = {}
+    done: dict[TemporalFormula, TemporalFormula] = {}
     for node in subformulas(f):
         args = tuple(done[a] for a in node.args)
         if node.atom is not None and node.atom.kind == "finished":
-            idle = Formula("atom", atom=replace(node.atom, kind="idle"))
-            done[node] = Formula("and", (idle, Formula("O", (negate(idle),))))
+            idle = TemporalFormula("atom", atom=replace(node.atom, kind="idle"))
+            done[node] = TemporalFormula("and", (idle, TemporalFormula("O", (negate(idle),))))
         elif node.op in _JOINS and all(a.atom is not None and a.atom.kind == "c" for a in args):
-            done[node] = Formula("atom", atom=_join(node.op, [a.atom for a in args if a.atom is not None]))
+            done[node] = TemporalFormula("atom", atom=_join(node.op, [a.atom for a in args if a.atom is not None]))
         else:
-            done[node] = Formula(node.op, args, node.atom)
+            done[node] = TemporalFormula(node.op, args, node.atom)
     return done[f]
 
 
@@ -125,29 +125,29 @@ def _join(op: str, parts: list[Atom]) -> Atom:
 _DUAL = {"and": "or", "or": "and", "X": "X", "U": "R", "R": "U", "Y": "Z", "Z": "Y", "S": "T", "T": "S"}
 
 
-def _core(f: Formula) -> Formula:
+def _core(f: TemporalFormula) -> TemporalFormula:
     """F G W O H, implications and equivalences in terms of the others, at the top."""
     a = f.args
     if f.op == "F":
-        return Formula("U", (TRUE, a[0]))
+        return TemporalFormula("U", (TRUE, a[0]))
     if f.op == "G":
-        return Formula("R", (FALSE, a[0]))
+        return TemporalFormula("R", (FALSE, a[0]))
     if f.op == "O":
-        return Formula("S", (TRUE, a[0]))
+        return TemporalFormula("S", (TRUE, a[0]))
     if f.op == "H":
-        return Formula("T", (FALSE, a[0]))
+        return TemporalFormula("T", (FALSE, a[0]))
     if f.op == "W":
-        return Formula("R", (a[1], Formula("or", a)))
+        return TemporalFormula("R", (a[1], TemporalFormula("or", a)))
     if f.op == "implies":
-        return Formula("or", (negate(a[0]), a[1]))
+        return TemporalFormula("or", (negate(a[0]), a[1]))
     if f.op == "iff":
-        return Formula("or", (Formula("and", a), Formula("and", (negate(a[0]), negate(a[1])))))
+        return TemporalFormula("or", (TemporalFormula("and", a), TemporalFormula("and", (negate(a[0]), negate(a[1])))))
     return f
 
 
-def normal(f: Formula) -> Formula:
+def normal(f: TemporalFormula) -> TemporalFormula:
     """Negation normal form."""
-    done: dict[tuple[Formula, bool], Formula] = {}
+    done: dict[tuple[TemporalFormula, bool], TemporalFormula] = {}
     stack = [(f, True)]
     while stack:
         node, positive = key = stack[-1]
@@ -174,7 +174,7 @@ def normal(f: Formula) -> Formula:
     return done[f, True]
 
 
-def _simplified(op: str, args: tuple[Formula, ...]) -> Formula:
+def _simplified(op: str, args: tuple[TemporalFormula, ...]) -> TemporalFormula:
     if op in ("and", "or"):
         unit, zero = (TRUE, FALSE) if op == "and" else (FALSE, TRUE)
         if zero in args:
@@ -186,16 +186,16 @@ def _simplified(op: str, args: tuple[Formula, ...]) -> Formula:
         return args[-1]
     if op == "X" and args[0] in (TRUE, FALSE):
         return args[0]
-    return Formula(op, args)
+    return TemporalFormula(op, args)
 
 
-def counts_steps(f: Formula) -> list[str]:
+def counts_steps(f: TemporalFormula) -> list[str]:
     """What in a formula can tell a run from one that has the same states more or less often in a row, by name: X, Y and atoms about steps.
     No reduction of the order of steps is right for them."""
     return [name for name in stutters(f) if name != "at"]
 
 
-def stutters(f: Formula) -> list[str]:
+def stutters(f: TemporalFormula) -> list[str]:
     """What in a formula can tell a run from the same run with steps joined: X, Y and atoms about steps and places, by name."""
     found: dict[str, None] = {}
     for node in subformulas(f):

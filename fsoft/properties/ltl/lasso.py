@@ -14,8 +14,8 @@ from fsoft.program.interpreter import Script
 from fsoft.program.liveness import live_registers
 from fsoft.program.state import State
 from fsoft.program.verdict import InternalError, Move
-from fsoft.properties.ltl.formula import Atom, Formula
-from fsoft.properties.ltl.runs import Around, Frame, Runs
+from fsoft.properties.ltl.formula import Atom, TemporalFormula
+from fsoft.properties.ltl.runs import Around, RunFrame, Runs
 from fsoft.properties.ltl.word import Letter, holds
 
 FAIRNESS = ("none", "weak", "strong")
@@ -72,7 +72,7 @@ def closing(runs: Runs, ignore: frozenset[int]) -> Same:
     return same
 
 
-def confirm(runs: Runs, formula: Formula, lasso: Lasso, fairness: str, ignore: frozenset[int] = frozenset()) -> Lasso:
+def confirm(runs: Runs, formula: TemporalFormula, lasso: Lasso, fairness: str, ignore: frozenset[int] = frozenset()) -> Lasso:
     """The lasso as it is: perhaps with the first pass of the loop in the stem. `runs` runs the definition; `formula` is the property
     that is violated; `ignore` are entries of the state vector on which nothing depends that matters here.
 
@@ -129,7 +129,7 @@ def _advance(runs: Runs, state: State, move: Move | None, seen: list[_Seen]) -> 
         stopped = [line for line in map(runs.obstacle, events) if line]
         if stopped:
             raise Unconfirmed(stopped[0])
-    letter = around.atoms | runs.moving(Frame(move, after))
+    letter = around.atoms | runs.moving(RunFrame(move, after))
     seen.append(_Seen(around, letter, None if move is None else move.slot))
     return after
 

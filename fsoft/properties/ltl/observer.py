@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fsoft.properties.ltl.formula import Atom, Formula, atoms_of
+from fsoft.properties.ltl.formula import Atom, TemporalFormula, atoms_of
 from fsoft.properties.ltl.syntax import Text
 
 OBSERVER = "__fsoft_ltl_observer"
@@ -27,7 +27,7 @@ owner at 0 (`frontend/library/objects.h`)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class WatchedAtom:
     """An atom that is computed by C, with the formula that it comes from."""
 
     atom: Atom
@@ -48,17 +48,17 @@ class Watch:
         return f"{_FUNCTION}{self.number}"
 
 
-def watches(formulas: Sequence[tuple[Formula, Text]]) -> list[Watch]:
+def watches(formulas: Sequence[tuple[TemporalFormula, Text]]) -> list[WatchedAtom]:
     """The atoms of several formulas that read memory, each once."""
     found: dict[Atom, Text] = {}
     for formula, source in formulas:
         for atom in atoms_of(formula):
             if atom.kind in ("c", "holds"):
                 found.setdefault(atom, source)
-    return [Watch(atom, source, number) for number, (atom, source) in enumerate(found.items())]
+    return [WatchedAtom(atom, source, number) for number, (atom, source) in enumerate(found.items())]
 
 
-def text_of(one: Watch) -> str:
+def text_of(one: WatchedAtom) -> str:
     """The C definitions of one atom."""
     head = f'\n#line 1 "{one.file}"\nint {one.variable};\n'
     if one.atom.kind == "holds":
@@ -70,7 +70,7 @@ def text_of(one: Watch) -> str:
     return f"{head}void {one.function}(void) {{ {one.variable} = !!({value}); }}\n"
 
 
-def _placed(one: Watch, pieces: Sequence[tuple[str, int]]) -> str:
+def _placed(one: WatchedAtom, pieces: Sequence[tuple[str, int]]) -> str:
     """The pieces, those of the user at the line and column where they stand in the formula."""
     out, file = [], one.source.file.replace("\\", "\\\\").replace('"', '\\"')
     for text, column in pieces:
@@ -82,11 +82,11 @@ def _placed(one: Watch, pieces: Sequence[tuple[str, int]]) -> str:
     return "".join(out)
 
 
-def observer_text(all_of: Sequence[Watch]) -> str:
+def observer_text(all_of: Sequence[WatchedAtom]) -> str:
     """The observer itself."""
     declared = "".join(f"void {one.function}(void);\n" for one in all_of)
     calls = " ".join(f"{one.function}();" for one in all_of)
     return f'\n#line 1 "ltl.observer"\n{declared}void {OBSERVER}(void) {{ {calls} }}\n'
 
 
-__all__ = ["OBSERVER", "Watch", "observer_text", "text_of", "watches"]
+__all__ = ["OBSERVER", "WatchedAtom", "observer_text", "text_of", "watches"]

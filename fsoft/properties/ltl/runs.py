@@ -30,7 +30,7 @@ from fsoft.properties.ltl.watched import Atoms, UndefinedAtom, Watched, is_idle
 
 
 @dataclass(slots=True)
-class Frame:
+class RunFrame:
     """One frame of an execution: the move (None: the state repeats) and the state after it."""
 
     move: Move | None
@@ -42,7 +42,7 @@ class Around:
     """All frames from a state, the slots that could move (other than by a spurious wake-up), the values of the atoms without those about
     moves, whether the process has ended."""
 
-    frames: list[Frame]
+    frames: list[RunFrame]
     enabled: frozenset[int]
     atoms: dict[Atom, bool]
     ended: bool
@@ -60,7 +60,7 @@ class _Try:
 
     __slots__ = ("frames", "index", "spurious")
 
-    def __init__(self, index: int, spurious: bool, frames: list[Frame | None]):
+    def __init__(self, index: int, spurious: bool, frames: list[RunFrame | None]):
         self.index, self.spurious, self.frames = index, spurious, frames
 
     def ready(self) -> Ready:
@@ -101,7 +101,7 @@ class Runs:
         chosen = [one for slot in self._enough(state, tried) for one in tried[slot]]
         frames = [frame for one in chosen for frame in one.frames if frame is not None]
         if not enabled and (ended or not self._pruned_at_rest(state)):
-            frames.append(Frame(None, state))
+            frames.append(RunFrame(None, state))
         if not frames:
             return None
         try:
@@ -138,7 +138,7 @@ class Runs:
         waiting = [candidates(self.machine, state, slot) for slot in self.slots]
         return any(steps and all(has_tag(step, "section") for step in steps) for steps in waiting)
 
-    def _taken(self, state: State, slot: int, index: int) -> Iterator[Frame | None]:
+    def _taken(self, state: State, slot: int, index: int) -> Iterator[RunFrame | None]:
         """The successors by a step; None for one that is not followed."""
         function, chooser = self.machine.function(slot, index), self.chooser
         chooser.reset()
@@ -152,7 +152,7 @@ class Runs:
                 stopped = [self.obstacle(event) for event in events]
                 found = [*cutting, *(line for line in stopped if line)]
                 self.bounds.update(dict.fromkeys(found))
-                yield None if found else Frame(Move(slot, index, chooser.values()), tuple(v))
+                yield None if found else RunFrame(Move(slot, index, chooser.values()), tuple(v))
             if not chooser.picks or not chooser.advance():
                 return
 
@@ -185,7 +185,7 @@ class Runs:
     def _idle(self, state: State, slot: int) -> bool:
         return is_idle(self.layout, self.machine.outgoing(slot, state[self.layout.pc[slot]]), state, slot)
 
-    def moving(self, frame: Frame) -> dict[Atom, bool]:
+    def moving(self, frame: RunFrame) -> dict[Atom, bool]:
         """The atoms about the move of a frame."""
         slot = frame.move.slot if frame.move is not None else None
         return {atom: self._slot[atom] == slot for atom, _ in self.atoms if atom.kind == "running"}
@@ -195,4 +195,4 @@ class Runs:
         return [f"{q.loc}: input: only some values of {q.name} ({q.width} bits) were tried" for q in self.sampler.sampled.values()]
 
 
-__all__ = ["Around", "Frame", "Looking", "Runs"]
+__all__ = ["Around", "RunFrame", "Looking", "Runs"]

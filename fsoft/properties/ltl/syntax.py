@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from fsoft.frontend.source import InputError, Loc
-from fsoft.properties.ltl.formula import BINARY, FALSE, TRUE, UNARY, Atom, Formula, negate
+from fsoft.properties.ltl.formula import BINARY, FALSE, TRUE, UNARY, Atom, TemporalFormula, negate
 
 _TOKEN = re.compile(
     r"""\s+|(?P<word>[A-Za-z_]\w*)|(?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)|(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)+')"""
@@ -68,7 +68,7 @@ class Text:
         return FormulaError(Loc(self.file, self.line, self.column + at - 1), what, self.whole or self.text)
 
 
-def parse(source: Text) -> Formula:
+def parse(source: Text) -> TemporalFormula:
     """The formula; a FormulaError says what is wrong and where."""
     return _Parser(source).formula()
 
@@ -114,7 +114,7 @@ class _Parser:
             self.error(opened.start, f"'{opened.text}' is never closed")
         return pairs
 
-    def formula(self) -> Formula:
+    def formula(self) -> TemporalFormula:
         return self._level(0, len(self.tokens), 0)
 
     # ------------------------------------------------------------ operators
@@ -152,7 +152,7 @@ class _Parser:
         after = self.tokens[k + 1] if k + 1 < len(self.tokens) else None
         return after is None or after.kind != "sign" or after.text in ("(", "!", "~", "{", "-", "+", "*", "&") or after.text in _CLOSE
 
-    def _level(self, low: int, high: int, level: int) -> Formula:
+    def _level(self, low: int, high: int, level: int) -> TemporalFormula:
         if low >= high:
             at = self.tokens[low].start if low < len(self.tokens) else len(self.source.text)
             self.error(at, "a formula is missing here")
@@ -166,15 +166,15 @@ class _Parser:
         parts = [self._level(a, b, level + 1) for a, b in zip(bounds, [*splits, high])]
         result = parts[-1]  # to the right; for && and || the grouping does not matter
         for k, part in zip(reversed(splits), reversed(parts[:-1])):
-            result = Formula(_NAMES.get(self.tokens[k].text, self.tokens[k].text), (part, result))
+            result = TemporalFormula(_NAMES.get(self.tokens[k].text, self.tokens[k].text), (part, result))
         return result
 
-    def _unary(self, low: int, high: int) -> Formula:
+    def _unary(self, low: int, high: int) -> TemporalFormula:
         first = self.tokens[low]
         if first.kind == "word" and first.text in UNARY and self._is_prefix(low, low):
             if low + 1 >= high:
                 self.error(first.end, f"'{first.text}' needs a formula after it")
-            return Formula(first.text, (self._unary(low + 1, high),))
+            return TemporalFormula(first.text, (self._unary(low + 1, high),))
         if first.text == "!" and not self._all_c(low + 1, high):
             return negate(self._unary(low + 1, high)) if low + 1 < high else self._level(high, high, 0)
         if first.text == "(" and self.match[low] == high - 1:
@@ -197,7 +197,7 @@ class _Parser:
 
     # ------------------------------------------------------------ atoms
 
-    def _atom(self, low: int, high: int) -> Formula:
+    def _atom(self, low: int, high: int) -> TemporalFormula:
         first = self.tokens[low]
         if high == low + 1 and first.text in ("true", "false"):
             return TRUE if first.text == "true" else FALSE
@@ -210,13 +210,13 @@ class _Parser:
             return self._place(first, low + 2, end)
         return self._c(low, high, first.start)
 
-    def _c(self, low: int, high: int, column: int, loose: bool = False) -> Formula:
+    def _c(self, low: int, high: int, column: int, loose: bool = False) -> TemporalFormula:
         """A C expression; `loose`: brackets are around it, so that it may be one with `?:` or a comma."""
         if low >= high:
             self.error(column, "a C expression is missing here")
         self._check_c(low, high, loose)
         start, end = self.tokens[low].start, self.tokens[high - 1].end
-        return Formula("atom", atom=Atom("c", self.source.text[start:end], "", column + 1, start + 1))
+        return TemporalFormula("atom", atom=Atom("c", self.source.text[start:end], "", column + 1, start + 1))
 
     def _check_c(self, low: int, high: int, loose: bool) -> None:
         for k in range(low, high):
@@ -240,7 +240,7 @@ class _Parser:
                 if self._operand_ends(k - 1, low) or self._is_prefix(k, low):
                     self.error(token.start, f"'{token.text}' is a temporal operator and cannot stand here (put C in braces)")
 
-    def _place(self, name: Token, low: int, high: int) -> Formula:
+    def _place(self, name: Token, low: int, high: int) -> TemporalFormula:
         """at(...), enabled(...), ...: what is between the parentheses."""
         arguments: list[tuple[str, int]] = []
         start = low
@@ -251,7 +251,7 @@ class _Parser:
                 elif k < high or arguments:
                     self.error(self.tokens[k].start, f"an argument of '{name.text}' is missing here")
                 start = k + 1
-        return Formula("atom", atom=self._built(name, arguments))
+        return TemporalFormula("atom", atom=self._built(name, arguments))
 
     def _built(self, name: Token, arguments: list[tuple[str, int]]) -> Atom:
         wanted = {"enabled": 1, "running": 1, "finished": 1, "holds": 2, "ended": 0}.get(name.text)

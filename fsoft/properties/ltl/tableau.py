@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj, negate, reg
-from fsoft.properties.ltl.formula import Atom, Formula, atoms_of, subformulas
+from fsoft.properties.ltl.formula import Atom, TemporalFormula, atoms_of, subformulas
 
 STARTED = "ltl.started"
 
@@ -31,10 +31,10 @@ class Tableau:
     justice: list[Expr] = field(default_factory=list)
 
 
-def tableau(formula: Formula) -> Tableau:
+def tableau(formula: TemporalFormula) -> Tableau:
     """The tableau of a formula in negation normal form, for the runs that satisfy it from their first frame."""
     result = Tableau({atom: f"atom.{k}" for k, atom in enumerate(atoms_of(formula))})
-    value: dict[Formula, Expr] = {}
+    value: dict[TemporalFormula, Expr] = {}
     for number, node in enumerate(subformulas(formula)):
         value[node] = _value(result, node, [value[a] for a in node.args], number)
     result.latches[STARTED] = (0, TRUE)
@@ -42,7 +42,7 @@ def tableau(formula: Formula) -> Tableau:
     return result
 
 
-def _value(result: Tableau, node: Formula, args: list[Expr], number: int) -> Expr:
+def _value(result: Tableau, node: TemporalFormula, args: list[Expr], number: int) -> Expr:
     if node.op == "atom":
         assert node.atom is not None
         return reg(result.atoms[node.atom], 1)

@@ -15,9 +15,9 @@ from fsoft.frontend.source import Loc
 from fsoft.program import descriptor
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Object, Program, Step, Store, Thread
-from fsoft.program.state import Access, Event, Halted, Layout, Question, State
+from fsoft.program.state import Access, ChoicePoint, Event, Halted, Layout, State
 from fsoft.properties.ltl.formula import Atom
-from fsoft.properties.ltl.observer import OBSERVER, Watch
+from fsoft.properties.ltl.observer import OBSERVER, WatchedAtom
 from fsoft.properties.ltl.syntax import Text
 
 
@@ -29,7 +29,7 @@ class UndefinedAtom(Exception):
 class Reading:
     """How an atom is read off a state: `step` of the observer sets the objects `value` and (for locks) `readers`."""
 
-    watch: Watch
+    watch: WatchedAtom
     step: int
     value: Object
     readers: Object | None = None
@@ -100,7 +100,7 @@ def _on_line(thread: Thread, file: str, line: int) -> frozenset[int]:
     return frozenset(s.source for s in steps if any(p.line == line and _same_file(p.file, file) for p in user_locs(s)))
 
 
-def watched(whole: Program, watch: Sequence[Watch]) -> Watched:
+def watched(whole: Program, watch: Sequence[WatchedAtom]) -> Watched:
     """Take the observer apart from the program that it watches."""
     observer = whole.threads[-1]
     assert observer.template.name == OBSERVER
@@ -160,7 +160,7 @@ class Atoms:
         return value
 
 
-def _no_answer(question: Question, options: Sequence[int] | None) -> int:
+def _no_answer(question: ChoicePoint, options: Sequence[int] | None) -> int:
     raise UndefinedAtom(f"it reads an undefined value ({question.name})")
 
 

@@ -9,23 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from fsoft.properties.ltl.formula import Atom, Formula, subformulas
+from fsoft.properties.ltl.formula import Atom, TemporalFormula, subformulas
 
 Letter = Mapping[Atom, bool]
 
 
-def holds(formula: Formula, letters: Sequence[Letter], loop: int) -> bool:
+def holds(formula: TemporalFormula, letters: Sequence[Letter], loop: int) -> bool:
     """Whether the run `letters[:loop] letters[loop:] letters[loop:] ...` satisfies the formula at its first position."""
     past = sum(node.op in ("Y", "Z", "O", "H", "S", "T") for node in subformulas(formula))
     word = [*letters, *(list(letters[loop:]) * (past + 1))]
     back = len(word) - (len(letters) - loop)
-    values: dict[Formula, list[bool]] = {}
+    values: dict[TemporalFormula, list[bool]] = {}
     for node in subformulas(formula):
         values[node] = _row(node, [values[a] for a in node.args], word, back)
     return values[formula][0]
 
 
-def _row(node: Formula, args: list[list[bool]], word: list[Letter], back: int) -> list[bool]:
+def _row(node: TemporalFormula, args: list[list[bool]], word: list[Letter], back: int) -> list[bool]:
     op, size = node.op, len(word)
     if node.atom is not None:
         return [bool(letter[node.atom]) for letter in word]

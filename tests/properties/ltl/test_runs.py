@@ -10,7 +10,7 @@ from fsoft.ask.runs import Answered, check_circuit, check_explicit, load_watched
 from fsoft.frontend.source import InputError
 from fsoft.program.options import Options
 from fsoft.program.verdict import Move
-from fsoft.properties.ltl import Formula, Lasso, NotALasso, Runs, Text, confirm, read
+from fsoft.properties.ltl import Lasso, NotALasso, Runs, TemporalFormula, Text, confirm, read
 
 THREADS = """#include <pthread.h>
 #include <assert.h>
@@ -114,7 +114,7 @@ def test_false_lassos_are_refused(tmp_path: Path) -> None:
     with pytest.raises(NotALasso, match="does not replay"):
         confirm(runs, prop.formula, Lasso((Move(1, 0),), (None,)), "none")
     with pytest.raises(NotALasso, match="satisfies the property"):
-        confirm(runs, Formula("not", (prop.formula,)), good, "none")
+        confirm(runs, TemporalFormula("not", (prop.formula,)), good, "none")
 
 
 @pytest.mark.parametrize(

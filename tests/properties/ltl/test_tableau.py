@@ -5,22 +5,22 @@ from __future__ import annotations
 from random import Random
 
 from fsoft.checkers.explicit.product import Guesses
-from fsoft.properties.ltl.formula import BINARY, UNARY, Atom, Formula, atoms_of, normal
+from fsoft.properties.ltl.formula import BINARY, UNARY, Atom, TemporalFormula, atoms_of, normal
 from fsoft.properties.ltl.tableau import tableau
 from fsoft.properties.ltl.word import holds
 
 ATOMS = [Atom("c", name) for name in "pqr"]
 
 
-def random_formula(source: Random, depth: int) -> Formula:
+def random_formula(source: Random, depth: int) -> TemporalFormula:
     if depth == 0 or source.random() < 0.15:
-        return Formula("atom", atom=source.choice(ATOMS))
+        return TemporalFormula("atom", atom=source.choice(ATOMS))
     op = source.choice([*UNARY, *BINARY, "not", "and", "or", "implies", "iff"])
     count = 1 if op in UNARY or op == "not" else 2
-    return Formula(op, tuple(random_formula(source, depth - 1) for _ in range(count)))
+    return TemporalFormula(op, tuple(random_formula(source, depth - 1) for _ in range(count)))
 
 
-def accepts(formula: Formula, letters: list[dict[Atom, bool]], loop: int) -> bool:
+def accepts(formula: TemporalFormula, letters: list[dict[Atom, bool]], loop: int) -> bool:
     """Whether the tableau has a fair run over the lasso: a search in the product of positions and latches."""
     guesses = Guesses(tableau(normal(formula)))
     wanted = (1 << len(guesses.tableau.justice)) - 1
@@ -66,7 +66,7 @@ def test_tableau_and_definition_agree() -> None:
     assert min(verdicts.values()) > 80
 
 
-def _nodes(formula: Formula) -> list[Formula]:
+def _nodes(formula: TemporalFormula) -> list[TemporalFormula]:
     return [formula, *(node for arg in formula.args for node in _nodes(arg))]
 
 
@@ -74,8 +74,8 @@ def test_past_on_a_loop_depends_on_the_pass() -> None:
     """O p is false in the first pass of a loop before p, true ever after."""
     p, q = ATOMS[:2]
     letters = [{p: False, q: True}, {p: True, q: False}]
-    once = Formula("O", (Formula("atom", atom=p),))
+    once = TemporalFormula("O", (TemporalFormula("atom", atom=p),))
     assert not holds(once, letters, 0)
-    assert holds(Formula("X", (once,)), letters, 0)
-    assert holds(Formula("F", (Formula("and", (once, Formula("atom", atom=q))),)), letters, 0)
-    assert not holds(Formula("G", (once,)), letters, 0)
+    assert holds(TemporalFormula("X", (once,)), letters, 0)
+    assert holds(TemporalFormula("F", (TemporalFormula("and", (once, TemporalFormula("atom", atom=q))),)), letters, 0)
+    assert not holds(TemporalFormula("G", (once,)), letters, 0)

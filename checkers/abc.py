@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from fsoft.checkers.certify import certify
 from fsoft.checkers.registry import ModelEngine
-from fsoft.checkers.safety import Excluded, Goal, Open, Outcome, Reached, SafetyEngine
+from fsoft.checkers.safety import Excluded, Goal, Open, Reached, SafetyEngine, TargetOutcome
 from fsoft.circuit.bits import BitModel, fingerprint
 from fsoft.circuit.bits.aig import Aig
 from fsoft.circuit.bits.transform import fold_constraints, one_output, original_run, zero_resets
@@ -36,7 +36,7 @@ class Abc(SafetyEngine):
     simplify: bool = False
     depth: int | None = None
 
-    def solve(self, goal: Goal) -> Outcome:
+    def solve(self, goal: Goal) -> TargetOutcome:
         merged = one_output(goal.bits, list(goal.targets.values()))
         plain = zero_resets(fold_constraints(merged))
         with scratch("fsoft-abc-") as directory:
@@ -69,7 +69,7 @@ class Abc(SafetyEngine):
             work = f"reach -B 10000000 -F 1000000{limit}"
         return f"{start}{work}; write_cex -a w.cex"
 
-    def _unfinished(self, goal: Goal, output: str) -> Outcome:
+    def _unfinished(self, goal: Goal, output: str) -> TargetOutcome:
         covered = re.search(r"No output asserted in (\d+) frames", output)
         if covered:
             goal.cover(int(covered[1]) - 1)

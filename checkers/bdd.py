@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsoft.checkers.registry import ModelEngine
-from fsoft.checkers.safety import Excluded, Goal, Open, Outcome, Reached, SafetyEngine, invariant
+from fsoft.checkers.safety import Excluded, Goal, Open, Reached, SafetyEngine, TargetOutcome, invariant
 from fsoft.circuit.bits import BitStimulus
 from fsoft.circuit.bits.aig import Aig
 from fsoft.circuit.bits.unroll import influence
@@ -28,14 +28,14 @@ class Bdd(SafetyEngine):
     nodes: int = 20_000_000
     depth: int | None = None
 
-    def solve(self, goal: Goal) -> Outcome:
+    def solve(self, goal: Goal) -> TargetOutcome:
         if all(literal == 0 for literal in goal.targets.values()):
             return invariant([])
         space = Space(goal, manager(self.backend))
         image = Image(space, self.cluster)
         return self._explore(goal, space, image)
 
-    def _explore(self, goal: Goal, space: Space, image: Image) -> Outcome:
+    def _explore(self, goal: Goal, space: Space, image: Image) -> TargetOutcome:
         dd = space.dd
         rings = [space.initial]
         reached = space.initial

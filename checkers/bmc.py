@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from fsoft.checkers.frames import FrameValues
 from fsoft.checkers.registry import ModelEngine
-from fsoft.checkers.safety import Goal, Open, Outcome, Reached, SafetyEngine, diameter, induction
+from fsoft.checkers.safety import Goal, Open, Reached, SafetyEngine, TargetOutcome, diameter, induction
 from fsoft.circuit.bits import BitStimulus
 from fsoft.circuit.bits.cnf import NEGATIVE, POSITIVE, Encoder
 from fsoft.circuit.bits.unroll import Unroller
@@ -31,7 +31,7 @@ class Bmc(SafetyEngine):
     complete: bool = True
     frames: bool = True
 
-    def solve(self, goal: Goal) -> Outcome:
+    def solve(self, goal: Goal) -> TargetOutcome:
         if all(literal == 0 for literal in goal.targets.values()):
             return induction(0, None)
         search = Unrolling(goal, Sat(self.solver), frames=self.frames)

@@ -25,7 +25,7 @@ from fsoft.circuit.model.verdict import Answer, Proved, Unknown, Violated
 from fsoft.solve.bdd import Diagram, manager
 from fsoft.solve.sat import SolverTimeout
 
-Trace = list[tuple[tuple[int, ...], tuple[int, ...]]]
+LatchTrace = list[tuple[tuple[int, ...], tuple[int, ...]]]
 """States with the inputs that lead on."""
 
 
@@ -53,7 +53,7 @@ def _sets(bits: BitModel) -> list[int]:
     return [*next(iter(bits.justice.values())), *bits.fairness.values()]
 
 
-def _violated(bits: BitModel, home: Restore, stem: Trace, loop: Trace) -> Violated:
+def _violated(bits: BitModel, home: Restore, stem: LatchTrace, loop: LatchTrace) -> Violated:
     """The lasso as a run that saves the state where the loop begins and ends where it comes back."""
     frames = [*stem, *loop, loop[0]]
     run = home.run(to_words(bits, BitStimulus(frames[0][0], tuple(given for _, given in frames))))
@@ -121,7 +121,7 @@ class FairCycles:
 
     # ------------------------------------------------------------ a lasso
 
-    def lasso(self) -> tuple[Trace, Trace] | None:
+    def lasso(self) -> tuple[LatchTrace, LatchTrace] | None:
         """A stem and a loop, or None if there is no fair run."""
         rings = self.reachable()
         reached = self.dd.false
@@ -135,11 +135,11 @@ class FairCycles:
         stem = self._stem(rings[: depth + 1], start)
         return self._close(stem, start, fair)
 
-    def _close(self, stem: Trace, start: tuple[int, ...], fair: Diagram) -> tuple[Trace, Trace]:
+    def _close(self, stem: LatchTrace, start: tuple[int, ...], fair: Diagram) -> tuple[LatchTrace, LatchTrace]:
         """Walk round in the fair set until the walk closes; where it cannot come back it goes on from there (only finitely often: it enters
         a later component each time)."""
         while True:
-            walk: Trace = []
+            walk: LatchTrace = []
             at = start
             for one in self.sets:
                 at, part = self._walk(at, fair, one, fair)
@@ -158,8 +158,8 @@ class FairCycles:
     def _state(self, states: Diagram) -> tuple[int, ...]:
         return self.space.choose(states)[0]
 
-    def _stem(self, rings: list[Diagram], last: tuple[int, ...]) -> Trace:
-        trace: Trace = []
+    def _stem(self, rings: list[Diagram], last: tuple[int, ...]) -> LatchTrace:
+        trace: LatchTrace = []
         state = last
         for ring in reversed(rings[:-1]):
             before = ring & self.space.legal & self._into(state)
@@ -174,7 +174,7 @@ class FairCycles:
             into = into & (self.space.next[i] if value else ~self.space.next[i])
         return into
 
-    def _walk(self, state: tuple[int, ...], inside: Diagram, final: Diagram, target: Diagram) -> tuple[tuple[int, ...], Trace]:
+    def _walk(self, state: tuple[int, ...], inside: Diagram, final: Diagram, target: Diagram) -> tuple[tuple[int, ...], LatchTrace]:
         """The shortest way inside the set whose last transition is final and leads into the target: the state after it, and the way."""
         legal = self.space.legal
         layers = [self.back(target, legal & final) & inside]
@@ -183,7 +183,7 @@ class FairCycles:
             layers.append(self.back(layers[-1], legal) & inside & ~seen)
             assert layers[-1] != self.dd.false, "the target can be reached"
             seen = seen | layers[-1]
-        trace: Trace = []
+        trace: LatchTrace = []
         for layer in reversed(layers[:-1]):
             state, given = self._step(state, legal, layer)
             trace.append((self._last, given))
@@ -201,7 +201,7 @@ class FairCycles:
         after = tuple(chosen.get(2 * i + 1, 0) for i in range(self.space.count))
         return after, tuple(chosen.get(number, 0) for number in self.inputs)
 
-    def _walk_home(self, at: tuple[int, ...], start: tuple[int, ...], inside: Diagram) -> Trace | None:
+    def _walk_home(self, at: tuple[int, ...], start: tuple[int, ...], inside: Diagram) -> LatchTrace | None:
         """The shortest way back to the start, empty if it is there; None if there is none."""
         if at == start:
             return []

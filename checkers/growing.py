@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from fsoft.checkers.safety import EngineCall, Progress, in_turn
+from fsoft.checkers.safety import EngineCall, in_turn
 from fsoft.checkers.sat import proved_about, put, write_proof
 from fsoft.circuit.bits import BitModel, BitStimulus
 from fsoft.circuit.bits.aig import Aig
@@ -25,6 +25,7 @@ from fsoft.circuit.model import Model, roots
 from fsoft.circuit.model.verdict import Answer, Proved
 from fsoft.frontend.source import NOWHERE, InputError
 from fsoft.program.expr import Expr, postorder
+from fsoft.program.verdict import CountProgress
 from fsoft.solve.sat import DEFAULT, Sat
 
 LEAST = 0.25
@@ -128,7 +129,7 @@ class Growing:
         self,
         model: Model | BitModel,
         *,
-        progress: Progress | None = None,
+        progress: CountProgress | None = None,
         timeout: float | None = None,
         bad: str | None = None,
         **options: Any,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from fsoft.checkers.bmc import Unrolling
 from fsoft.checkers.registry import ModelEngine
-from fsoft.checkers.safety import Goal, Open, Outcome, Reached, SafetyEngine, induction
+from fsoft.checkers.safety import Goal, Open, Reached, SafetyEngine, TargetOutcome, induction
 from fsoft.circuit.bits.cnf import NEGATIVE, POSITIVE
 from fsoft.solve.sat import DEFAULT, Sat
 
@@ -26,7 +26,7 @@ class KInduction(SafetyEngine):
     unique: bool = True
     frames: bool = True
 
-    def solve(self, goal: Goal) -> Outcome:
+    def solve(self, goal: Goal) -> TargetOutcome:
         base, step = Unrolling(goal, Sat(self.solver), frames=self.frames), _Step(goal, Sat(self.solver), self.unique)
         try:
             k = 0

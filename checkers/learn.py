@@ -17,7 +17,7 @@ from __future__ import annotations
 import time
 
 from fsoft.checkers.pairs import Clause, inductive_part
-from fsoft.checkers.safety import Goal, Outcome, Reached, invariant
+from fsoft.checkers.safety import Goal, Reached, TargetOutcome, invariant
 from fsoft.checkers.samples import ModelSamples
 from fsoft.checkers.transition import Cube, CubeLifter, FrameSolver, TransitionSystem, certified
 from fsoft.circuit.bits.cnf import POSITIVE
@@ -30,7 +30,7 @@ _MORE = 4_000  # steps to sample after each of them
 _SHARE = 0.5  # of the time that is left
 
 
-def learn(goal: Goal, system: TransitionSystem, known: list[Clause], solver: str) -> Outcome | list[Clause]:
+def learn(goal: Goal, system: TransitionSystem, known: list[Clause], solver: str) -> TargetOutcome | list[Clause]:
     """A proof or a run to a target; or, where neither is found with the work allowed, clauses that are inductive together with the
     known ones and hold initially. May raise OutOfTime."""
     now = time.monotonic()

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 
 from fsoft.checkers.registry import ModelEngine
-from fsoft.checkers.safety import Excluded, Goal, Open, Outcome, Reached, SafetyEngine
+from fsoft.checkers.safety import Excluded, Goal, Open, Reached, SafetyEngine, TargetOutcome
 from fsoft.circuit.bits import BitModel, BitStimulus
 from fsoft.circuit.bits.transform import fold_constraints, one_output, original_run, zero_resets
 from fsoft.circuit.bits.words import to_model
@@ -29,7 +29,7 @@ _NUSMV = _START + "build_model\ncheck_invar\nquit\n"
 class NuXmv(SafetyEngine):
     """No options."""
 
-    def solve(self, goal: Goal) -> Outcome:
+    def solve(self, goal: Goal) -> TargetOutcome:
         merged = one_output(goal.bits, list(goal.targets.values()))
         plain = zero_resets(fold_constraints(merged))
         older = os.path.basename(find(NUXMV)).lower() == "nusmv"

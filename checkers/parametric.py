@@ -4,13 +4,13 @@ certificate has been checked."""
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fsoft.checkers.registry import Engine, ProgramChecker, Progress, must_answer
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
-from fsoft.program.verdict import InternalError, Stats, Verdict
+from fsoft.program.verdict import CountProgress, InternalError, Stats, Verdict
 
 if TYPE_CHECKING:
     from fsoft.parametric import NoProof
@@ -22,8 +22,6 @@ METHODS = ("invariants", "counting")
 
 _FOREVER = 1e9
 _CHEAP = (2_000,)  # abstract states for counting first
-
-Hear = Callable[[int], None]
 
 
 class Parametric:
@@ -65,7 +63,7 @@ class Parametric:
         return Verdict("TRUE", prop, [f"proved for {whom}: {evidence} (certificate checked)", *ranges], stats=stats)
 
 
-def _proved(program: Program, deadline: float, hear: Hear, method: str | None = None, seed: int = 0) -> tuple[str, list[str]]:
+def _proved(program: Program, deadline: float, hear: CountProgress, method: str | None = None, seed: int = 0) -> tuple[str, list[str]]:
     """What proves the Program, or nothing and why not. Without a method all are tried: counting while it is cheap, invariants, counting."""
     from fsoft.parametric import NotCovered
 
@@ -91,7 +89,7 @@ def _outcome(found: str | NoProof, *earlier: str) -> tuple[str, list[str]]:
     return (found, []) if isinstance(found, str) else ("", [*earlier, found.why])
 
 
-def _by_invariants(program: Program, deadline: float, hear: Hear, seed: int) -> str | NoProof:
+def _by_invariants(program: Program, deadline: float, hear: CountProgress, seed: int) -> str | NoProof:
     from fsoft.parametric import NoProof, prove, refuted, system_of
 
     found = prove(system_of(program), deadline, seed, hear)
@@ -101,7 +99,7 @@ def _by_invariants(program: Program, deadline: float, hear: Hear, seed: int) -> 
     return f"an invariant of {len(found.clauses)} clauses about two threads"
 
 
-def _by_counting(program: Program, deadline: float, hear: Hear, states: Sequence[int] | None = None) -> str | NoProof:
+def _by_counting(program: Program, deadline: float, hear: CountProgress, states: Sequence[int] | None = None) -> str | NoProof:
     from fsoft.parametric import NoProof, count, system_of, uncovered
     from fsoft.parametric.counting import STATES
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fsoft.checkers.learn import learn
 from fsoft.checkers.pairs import Clause, pair_invariants
 from fsoft.checkers.registry import ModelEngine
-from fsoft.checkers.safety import Excluded, Goal, Outcome, Reached, SafetyEngine, invariant
+from fsoft.checkers.safety import Excluded, Goal, Reached, SafetyEngine, TargetOutcome, invariant
 from fsoft.checkers.simulation import random_run
 from fsoft.checkers.transition import Cube, CubeLifter, FrameSolver, TransitionSystem, certified
 from fsoft.circuit.bits import BitStimulus
@@ -34,7 +34,7 @@ class Pdr(SafetyEngine):
     simulate: bool = True
     learn: bool = True
 
-    def solve(self, goal: Goal) -> Outcome:
+    def solve(self, goal: Goal) -> TargetOutcome:
         if all(literal == 0 for literal in goal.targets.values()):
             return invariant([])
         run = random_run(goal) if self.simulate else None
@@ -86,7 +86,7 @@ class _Search:
 
     # ------------------------------------------------------------ the main loop
 
-    def run(self) -> Outcome:
+    def run(self) -> TargetOutcome:
         try:
             self._open_frame()
             while True:
@@ -271,7 +271,7 @@ class _Search:
 
     # ------------------------------------------------------------ propagation and proof
 
-    def _propagate(self) -> Outcome | None:
+    def _propagate(self) -> TargetOutcome | None:
         for level in range(1, self.top):
             for cube in list(self.lemmas[level]):
                 if cube not in self.lemmas[level]:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
-from fsoft.program.verdict import Stats, Verdict
+from fsoft.program.verdict import Progress as Progress
+from fsoft.program.verdict import Verdict
 from fsoft.records import dataclass
 
 if TYPE_CHECKING:
@@ -35,9 +36,6 @@ RUNS = ("ltl", "termination")
 """Properties of whole runs."""
 
 ANYTHING = (*PROPERTIES, *RUNS)
-
-Progress = Callable[[Stats], None]
-"""Hears from time to time how far the engine has come."""
 
 
 class ProgramChecker(Protocol):
@@ -81,7 +79,7 @@ class Engine:
 
 
 class ModelChecker(Protocol):
-    """An engine that reads a Model, in words or in bits. `progress` hears how deep it has come, `timeout` is in seconds,
+    """An engine that reads a Model, in words or in bits. `progress` is called with how deep it has come, `timeout` is in seconds,
     `bad` asks for one bad only, `options` are the fields of the engine."""
 
     def check(

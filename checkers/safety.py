@@ -1,7 +1,7 @@
 """What all engines on Models share: how a question is put and what is done before an answer leaves.
 
 An engine is a dataclass, its fields are its options. One that works on bits derives from `SafetyEngine` and writes `solve`, which turns a
-`Goal` (a BitModel, some targets, a clock) into an `Outcome`; one that works on something else writes `answer`. Bads are asked for
+`Goal` (a BitModel, some targets, a clock) into an `TargetOutcome`; one that works on something else writes `answer`. Bads are asked for
 first; if those are unreachable, bounds too, because TRUE needs both. Every counterexample is simulated on the AIG before it is returned.
 """
 
@@ -19,11 +19,8 @@ from fsoft.circuit.bits.simulate import Simulator, first_met, run_bits
 from fsoft.circuit.bits.sweep import sweep
 from fsoft.circuit.model import Model
 from fsoft.circuit.model.verdict import Answer, Certificate, Proved, Trusted, Unknown, Violated
-from fsoft.program.verdict import InternalError
+from fsoft.program.verdict import CountProgress, InternalError
 from fsoft.solve.sat import SolverTimeout
-
-Progress = Callable[[int], None]
-"""Hears how many transitions are known to be free of targets."""
 
 _RUNS, _STEPS, _GATES = 128, 60, 1_500_000  # of the random runs that look for more bounds: at most so many, so long, with so much work
 
@@ -33,7 +30,7 @@ class EngineCall:
     """What `check` of an engine was called with."""
 
     model: Model | BitModel
-    progress: Progress | None = None
+    progress: CountProgress | None = None
     timeout: float | None = None
     bad: str | None = None
     deadline: float | None = field(init=False)
@@ -68,7 +65,7 @@ class SafetyEngine:
         self,
         model: Model | BitModel,
         *,
-        progress: Progress | None = None,
+        progress: CountProgress | None = None,
         timeout: float | None = None,
         bad: str | None = None,
         **options: Any,
@@ -80,7 +77,7 @@ class SafetyEngine:
         """The answer about bads and bounds."""
         return in_turn(question, lambda names, progress: _ask(question, names, progress, self.solve))
 
-    def solve(self, goal: Goal) -> Outcome:
+    def solve(self, goal: Goal) -> TargetOutcome:
         """The engine proper: is one of the targets of the goal reachable?"""
         raise NotImplementedError
 
@@ -95,7 +92,7 @@ class Goal:
     bits: BitModel
     targets: dict[str, int]
     deadline: float | None = None
-    progress: Progress | None = None
+    progress: CountProgress | None = None
     covered: int = -1
 
     def cover(self, depth: int) -> None:
@@ -138,9 +135,9 @@ class Open:
     why: str
 
 
-Outcome = Union[Reached, Excluded, Open]
-Solve = Callable[[Goal], Outcome]
-Ask = Callable[[list[str], Union[Progress, None]], Answer]
+TargetOutcome = Union[Reached, Excluded, Open]
+Solve = Callable[[Goal], TargetOutcome]
+AskTargets = Callable[[list[str], Union[CountProgress, None]], Answer]
 """Is one of the targets of these names reachable?"""
 
 
@@ -159,7 +156,7 @@ def diameter(k: int, latches: int) -> Excluded:
 # ---------------------------------------------------------------- bads first, then bounds
 
 
-def in_turn(question: EngineCall, ask: Ask) -> Answer:
+def in_turn(question: EngineCall, ask: AskTargets) -> Answer:
     """The answer of an engine that is asked about the bads and then, if those are unreachable, about the bounds."""
     bads, bounds = question.bads(), question.bounds()
     first = ask(bads, question.progress) if bads else Proved((), -1)
@@ -213,7 +210,7 @@ def _met(bits: BitModel, targets: dict[str, int]) -> list[str]:
 # ---------------------------------------------------------------- engines on bits
 
 
-def _ask(question: EngineCall, names: list[str], progress: Progress | None, solve: Solve) -> Answer:
+def _ask(question: EngineCall, names: list[str], progress: CountProgress | None, solve: Solve) -> Answer:
     """Lets the engine work on the reduced model, and brings home what it finds."""
     bits = question.bits
     every = bits.targets()

@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fsoft.checkers.registry import GrowingChecker, ModelEngine
-from fsoft.checkers.safety import EngineCall, Progress, SafetyEngine, in_turn, induction, violated
+from fsoft.checkers.safety import EngineCall, SafetyEngine, in_turn, induction, violated
 from fsoft.circuit.bits import BitModel, BitStimulus, fingerprint
 from fsoft.circuit.bits.cnf import POSITIVE, Encoder
 from fsoft.circuit.model.verdict import Answer, Proved, Unknown
 from fsoft.frontend.source import NOWHERE, InputError
 from fsoft.process.files import write_file
 from fsoft.program.options import PROPERTIES
+from fsoft.program.verdict import CountProgress
 from fsoft.solve.sat import DEFAULT, Sat, SolverTimeout, refutation
 
 
@@ -42,7 +43,7 @@ class SatEngine(SafetyEngine):
         return found
 
     @staticmethod
-    def _ask(question: EngineCall, formula: SolverFormula, names: list[str], progress: Progress | None) -> Answer:
+    def _ask(question: EngineCall, formula: SolverFormula, names: list[str], progress: CountProgress | None) -> Answer:
         found = put(question, formula.find, names, progress)
         return proved_about(found, question.bits) if isinstance(found, Proved) else found
 
@@ -51,7 +52,7 @@ Find = Callable[[list[int], float | None], BitStimulus | None]
 """Inputs under which one of the targets holds, if the solver finds them before a deadline."""
 
 
-def put(question: EngineCall, find: Find, names: list[str], progress: Progress | None) -> Answer:
+def put(question: EngineCall, find: Find, names: list[str], progress: CountProgress | None) -> Answer:
     """One question about the targets of these names. The certificate of a proof does not say about which model yet."""
     every = question.bits.targets()
     targets = {name: every[name] for name in names}

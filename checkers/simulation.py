@@ -7,7 +7,7 @@ import random
 from dataclasses import dataclass
 
 from fsoft.checkers.registry import ModelEngine
-from fsoft.checkers.safety import Goal, Open, Outcome, Reached, SafetyEngine
+from fsoft.checkers.safety import Goal, Open, Reached, SafetyEngine, TargetOutcome
 from fsoft.circuit.bits import BitModel, BitStimulus
 from fsoft.circuit.bits.simulate import Simulator
 
@@ -24,7 +24,7 @@ class Simulation(SafetyEngine):
 
     work: int = 20 * QUICK
 
-    def solve(self, goal: Goal) -> Outcome:
+    def solve(self, goal: Goal) -> TargetOutcome:
         run = random_run(goal, self.work, rounds=1000)
         return Open("random runs meet no violation") if run is None else Reached(run)
 

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from fsoft.checkers.registry import ModelEngine
-from fsoft.checkers.safety import EngineCall, Progress, SafetyEngine, in_turn, violated
+from fsoft.checkers.safety import EngineCall, SafetyEngine, in_turn, violated
 from fsoft.circuit.bits import BOUND, BitModel, fingerprint, to_bits
 from fsoft.circuit.bits.words import to_model
 from fsoft.circuit.model import Model
@@ -18,7 +18,7 @@ from fsoft.circuit.model.reduce import reduce_model
 from fsoft.circuit.model.simulate import violates
 from fsoft.circuit.model.verdict import Answer, Certificate, Proved, Stimulus, Unknown, Violated
 from fsoft.program.expr import Expr
-from fsoft.program.verdict import InternalError
+from fsoft.program.verdict import CountProgress, InternalError
 from fsoft.solve.sat import SolverTimeout
 from fsoft.solve.smt import Smt, Undecided
 
@@ -34,7 +34,7 @@ class SmtEngine(SafetyEngine):
         words = to_model(question.model) if isinstance(question.model, BitModel) else question.model
         return in_turn(question, lambda names, progress: self._ask(question, words, names, progress))
 
-    def _ask(self, question: EngineCall, words: Model, names: list[str], progress: Progress | None) -> Answer:
+    def _ask(self, question: EngineCall, words: Model, names: list[str], progress: CountProgress | None) -> Answer:
         terms = words.bad | {BOUND + name: term for name, term in words.bounds.items()}
         targets = {name: terms[name] for name in names}
         small, restore = reduce_model(replace(words, bad=targets, bounds={}, justice={}, fairness={}))

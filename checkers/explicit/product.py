@@ -37,7 +37,7 @@ class OutOfLimits(Exception):
     """The search was stopped; the argument says by what."""
 
 
-Row = tuple[int, ...]
+LatchRow = tuple[int, ...]
 
 
 class Guesses:
@@ -52,16 +52,16 @@ class Guesses:
             legal = conj(legal, constraint)
         terms = [legal, *(term for _, term in tableau.latches.values()), *tableau.justice]
         self._evaluate = _compiled(terms, [*self.latches, *tableau.atoms.values(), *tableau.inputs])
-        self._known: dict[tuple[Row, Row], list[tuple[Row, int]]] = {}
+        self._known: dict[tuple[LatchRow, LatchRow], list[tuple[LatchRow, int]]] = {}
 
-    def initial(self) -> Row:
+    def initial(self) -> LatchRow:
         return tuple(start for start, _ in self.tableau.latches.values())
 
-    def after(self, latches: Row, atoms: Row) -> list[tuple[Row, int]]:
+    def after(self, latches: LatchRow, atoms: LatchRow) -> list[tuple[LatchRow, int]]:
         """(latches after, justice sets met) for every guess that the constraints allow."""
         found = self._known.get((latches, atoms))
         if found is None:
-            rows: dict[tuple[Row, int], None] = {}
+            rows: dict[tuple[LatchRow, int], None] = {}
             for guess in combinations((0, 1), repeat=len(self.tableau.inputs)):
                 legal, *rest = self._evaluate(*latches, *atoms, *guess)
                 if legal:
@@ -106,10 +106,10 @@ class Product:
         self.stats = Stats()
         self.slots = range(len(runs.program.threads))
         self.sets = len(tableau.justice)
-        self.nodes: list[tuple[int, Row]] = []
+        self.nodes: list[tuple[int, LatchRow]] = []
         self.edges: list[list[ProductEdge]] = []
         self.parent: list[tuple[int, Move | None]] = []
-        self._number: dict[tuple[int, Row], int] = {}
+        self._number: dict[tuple[int, LatchRow], int] = {}
         self._states: list[State] = []
         self._state_number: dict[State, int] = {}
         self._around: dict[int, Around | None] = {}
@@ -148,7 +148,7 @@ class Product:
             self._states.append(state)
         return number
 
-    def _node(self, state: int, latches: Row, parent: int, move: Move | None) -> int:
+    def _node(self, state: int, latches: LatchRow, parent: int, move: Move | None) -> int:
         key = (state, latches)
         number = self._number.setdefault(key, len(self.nodes))
         if number == len(self.nodes):

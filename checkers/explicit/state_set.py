@@ -27,7 +27,7 @@ from fsoft.program.expr import to_signed
 from fsoft.program.liveness import live_registers as kept_registers
 from fsoft.program.program import Template
 
-Row = tuple[Any, ...]
+StateRow = tuple[Any, ...]
 """What a state says about each column; None where any value will do."""
 LOCATION, REGISTER, MEMORY = range(3)
 
@@ -54,7 +54,7 @@ class StateSet:
         self.parts = [self._silenced(k) for k in range(len(states.collapse.spans))]
         self.values = [set(column) for part in self.parts for column in zip(*part)]  # of each entry
 
-    def _silenced(self, k: int) -> list[Row]:
+    def _silenced(self, k: int) -> list[StateRow]:
         """The values of a component, without the registers that are not kept at the location of its thread."""
         found, slots = self.states.collapse.values(k), self.encoding.program.threads
         if k >= len(slots):
@@ -142,19 +142,19 @@ class StateSet:
             ones, zeros = ones | value, zeros | ~value
         return {bit: ones >> bit & 1 for bit in range(width) if not (ones & zeros) >> bit & 1}
 
-    def _rows(self, columns: list[Column]) -> set[Row]:
+    def _rows(self, columns: list[Column]) -> set[StateRow]:
         """The states, column by column."""
         collapse = self.states.collapse
         found: list[int] = []
-        parts: list[list[Row]] = []
+        parts: list[list[StateRow]] = []
         for k, (low, high) in enumerate(collapse.spans):
             mine = [number for number, column in enumerate(columns) if low <= column.index < high]
             found += mine
             parts.append([tuple([_piece(value[columns[n].index - low], columns[n].low) for n in mine]) for value in self.parts[k]])
         arrange = itemgetter(*sorted(range(len(found)), key=found.__getitem__)) if len(found) > 1 else tuple
-        rows: set[Row] = set()
+        rows: set[StateRow] = set()
         for key in self.states.keys:
-            row: Row = ()
+            row: StateRow = ()
             for part, number in zip(parts, collapse.unpack(key)):
                 row += part[number]
             rows.add(arrange(row))
@@ -193,7 +193,7 @@ class _Diagram:
         self.tails: list[dict[tuple[Any, int], int]] = [{} for _ in places]
         self.pairs: list[list[tuple[Any, int]]] = [[] for _ in places]
 
-    def build(self, rows: set[Row]) -> int:
+    def build(self, rows: set[StateRow]) -> int:
         """The literal that is true in the states of the rows."""
         if not self.places:
             return TRUE if rows else FALSE
@@ -208,7 +208,7 @@ class _Diagram:
             made = {node: self._choose(k, {value: made[child] for value, child in table.items()}) for node, table in nodes[k].items()}
         return made[levels[0][0]]
 
-    def _number(self, row: Row) -> int:
+    def _number(self, row: StateRow) -> int:
         number = 0
         for k in reversed(range(len(row))):
             pair = (row[k], number)

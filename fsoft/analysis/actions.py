@@ -10,10 +10,10 @@ from typing import Any
 from fsoft.program.expr import Expr
 from fsoft.program.program import Action, Alloc, Assign, Check, Enter, Free, Halt, Input, Leave, Load, Measure, Require, Step, Store
 
-Rewrite = Callable[[Expr], Expr]
+RewriteTerm = Callable[[Expr], Expr]
 Defining = (Assign, Load, Input, Alloc, Measure)
 Touching = (Load, Store, Alloc, Free, Measure, Enter, Leave)
-Reading = (Load, Measure)
+READING = (Load, Measure)
 Harmless = (Assign, Input, Measure)  # nothing but their register changes
 
 _DEFINING = frozenset(Defining)
@@ -75,7 +75,7 @@ def renamed(action: Action, name: str) -> Action:
     return kind.make(*values)  # type: ignore[no-any-return]
 
 
-def rewritten(action: Action, rewrite: Rewrite) -> Action:
+def rewritten(action: Action, rewrite: RewriteTerm) -> Action:
     """The action with every expression, `when` included, replaced by `rewrite(expression)`; the same object if nothing changed."""
     kind = _KINDS[type(action)]
     when = rewrite(action.when)

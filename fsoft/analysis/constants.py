@@ -6,7 +6,7 @@ used where an address or a thread id has to be known exactly (which descriptor d
 
 from __future__ import annotations
 
-from fsoft.analysis.actions import Reading, Touching, always, defined, rewritten
+from fsoft.analysis.actions import READING, Touching, always, defined, rewritten
 from fsoft.analysis.points_to import PointsTo
 from fsoft.program.expr import Expr, const, fill, substitute
 from fsoft.program.program import Action, Assign, Load, Program, Step, Store
@@ -14,7 +14,7 @@ from fsoft.program.program import Action, Assign, Load, Program, Step, Store
 LIMIT = 4000
 """Templates with more locations are not analysed: nothing is constant there."""
 
-Known = dict[str | int, Expr]
+KnownValues = dict[str | int, Expr]
 """Register name, or address of a private cell -> constant (its width is the access's)."""
 
 
@@ -29,7 +29,7 @@ class Transfer:
         self._own = self.program.threads[slot].own
         self._owned: dict[Expr, Expr] = {}  # expressions with the slot's own values
 
-    def fill(self, expr: Expr, known: Known) -> Expr:
+    def fill(self, expr: Expr, known: KnownValues) -> Expr:
         """The expression with the slot's own values and all that is known in place."""
         told = self._owned.get(expr)
         if told is None:
@@ -38,24 +38,24 @@ class Transfer:
             self._owned[expr] = told
         return fill(told, known)  # type: ignore[arg-type]  # addresses among the keys do no harm
 
-    def open(self, step: Step, known: Known) -> bool:
+    def open(self, step: Step, known: KnownValues) -> bool:
         """The guard may hold, for all that is known."""
         guard = self.fill(step.guard, known)
         return guard.op != "const" or bool(guard.data)
 
-    def apply(self, action: Action, known: Known) -> Action:
+    def apply(self, action: Action, known: KnownValues) -> Action:
         """The action with constants filled in; updates `known` to what holds after it."""
         filled = rewritten(action, lambda e: self.fill(e, known))
         if filled.when.op == "const" and not filled.when.data:
             return filled
-        if isinstance(filled, Touching) and not isinstance(filled, Reading):
+        if isinstance(filled, Touching) and not isinstance(filled, READING):
             self._write(filled, known)
         name = defined(filled)
         if name is not None:
             self._assign(name, self._result(filled, known), always(filled), known)
         return filled
 
-    def _result(self, filled: Action, known: Known) -> Expr | None:
+    def _result(self, filled: Action, known: KnownValues) -> Expr | None:
         if isinstance(filled, Assign):
             return filled.value if filled.value.op == "const" else None
         if isinstance(filled, Load) and filled.address.op == "const":
@@ -64,13 +64,13 @@ class Transfer:
         return None
 
     @staticmethod
-    def _assign(name: str, value: Expr | None, certain: bool, known: Known) -> None:
+    def _assign(name: str, value: Expr | None, certain: bool, known: KnownValues) -> None:
         if value is None or (not certain and known.get(name) is not value):
             known.pop(name, None)
         else:
             known[name] = value
 
-    def _write(self, filled: Action, known: Known) -> None:
+    def _write(self, filled: Action, known: KnownValues) -> None:
         bits = self.program.offset_bits
         if isinstance(filled, Store) and filled.address.op == "const":
             start = filled.address.value
@@ -85,7 +85,7 @@ class Transfer:
             del known[key]
 
 
-def meet(old: Known, new: Known) -> bool:
+def meet(old: KnownValues, new: KnownValues) -> bool:
     """Leave in `old` what both agree on; whether anything was lost."""
     lost = [key for key, value in old.items() if new.get(key) is not value]
     for key in lost:
@@ -103,7 +103,7 @@ class Constants:
         self.private = private
         self._transfer = Transfer(points_to, slot, private)
         self._template = self.program.threads[slot].template
-        self._before: list[Known | None] = [None] * len(self._template.locations)
+        self._before: list[KnownValues | None] = [None] * len(self._template.locations)
         if len(self._before) <= LIMIT:
             self._solve()
 
@@ -111,7 +111,7 @@ class Constants:
         known = dict(self._before[step.source] or {})
         return [self._transfer.apply(action, known) for action in step.actions]
 
-    def before(self, location: int) -> Known:
+    def before(self, location: int) -> KnownValues:
         """What is known at a location."""
         return self._before[location] or {}
 
@@ -146,7 +146,7 @@ class Constants:
                 if self._join(step.target, known):
                     work.append(step.target)
 
-    def _join(self, target: int, known: Known) -> bool:
+    def _join(self, target: int, known: KnownValues) -> bool:
         old = self._before[target]
         if old is None:
             self._before[target] = known

@@ -8,7 +8,7 @@ from typing import TypeVar
 from fsoft.analysis.actions import ending
 from fsoft.program.program import Template
 
-Node = TypeVar("Node", int, tuple[str, int])
+FlowNode = TypeVar("FlowNode", int, tuple[str, int])
 
 
 def successors(template: Template) -> list[list[int]]:
@@ -95,13 +95,13 @@ def dominates(a: int, b: int, idom: dict[int, int]) -> bool:
     return True
 
 
-def components(succ: Mapping[Node, Set[Node]]) -> list[set[Node]]:
+def components(succ: Mapping[FlowNode, Set[FlowNode]]) -> list[set[FlowNode]]:
     """Strongly connected parts, each after those that it can reach (Tarjan's algorithm without recursion)."""
-    index: dict[Node, int] = {}
-    low: dict[Node, int] = {}
-    stack: list[Node] = []
-    on: set[Node] = set()
-    parts: list[set[Node]] = []
+    index: dict[FlowNode, int] = {}
+    low: dict[FlowNode, int] = {}
+    stack: list[FlowNode] = []
+    on: set[FlowNode] = set()
+    parts: list[set[FlowNode]] = []
     for root in sorted(succ):
         if root in index:
             continue

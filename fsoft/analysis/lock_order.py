@@ -28,8 +28,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from fsoft.analysis.flow import components
-from fsoft.analysis.slot_memory import NoClaim, View
-from fsoft.analysis.slot_steps import Held, SlotSteps, StepOutcome, World
+from fsoft.analysis.locks import Held
+from fsoft.analysis.slot_memory import MemoryView, NoClaim
+from fsoft.analysis.slot_steps import SlotSteps, StepOutcome, World
 from fsoft.analysis.thread_states import LocalState, ThreadFacts, ThreadStates
 from fsoft.analysis.value_sets import NO
 from fsoft.program import descriptor
@@ -126,7 +127,7 @@ def _wanted(threads: ThreadStates, slot: int, state: LocalState, step: Step, out
     steps, protocol = threads.steps[slot], threads.protocol
     known = protocol.owners | protocol.semaphores | protocol.readers | set(protocol.states)
     cells = outcome.blockers & known
-    free: View = dict(state.view)
+    free: MemoryView = dict(state.view)
     running = steps.running(state.view) | steps.bit
     for cell in cells:
         values = threads.memory.read(state.view, cell)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fsoft.analysis.actions import Reading, Touching, always, defined, ends_process, members, rewritten
+from fsoft.analysis.actions import READING, Touching, always, defined, ends_process, members, rewritten
 from fsoft.analysis.constants import Constants
 from fsoft.analysis.points_to import PointsTo
 from fsoft.analysis.validity import constant_in, constants_in
@@ -72,7 +72,7 @@ class Sharing:
         for step in self.program.threads[slot].template.steps:
             reads, writes = self._at_end if ends_process(step) else 0, 0
             for action in step.actions:
-                if isinstance(action, Reading):
+                if isinstance(action, READING):
                     reads |= touched(slot, action)
                 elif isinstance(action, Touching):
                     writes |= touched(slot, action)

@@ -6,12 +6,12 @@ minus the object's number. An access that may be invalid, or to an unknown addre
 
 from __future__ import annotations
 
-from fsoft.analysis.value_sets import Values, union
+from fsoft.analysis.value_sets import ValueSet, union
 from fsoft.program.layout import Cells
 from fsoft.program.program import Object, Program
 from fsoft.program.state import ALIVE, NEVER, can_die
 
-View = dict[int, Values]
+MemoryView = dict[int, ValueSet]
 
 
 class NoClaim(Exception):
@@ -26,7 +26,7 @@ class SlotMemory:
         self.mask = (1 << program.offset_bits) - 1
         self.strict = "valid-deref" in program.checks
         self._cells = [Cells(obj) for obj in program.objects]
-        self._initial: dict[int, Values] = {}
+        self._initial: dict[int, ValueSet] = {}
         for obj in program.objects[1:]:
             self._start(obj)
 
@@ -41,7 +41,7 @@ class SlotMemory:
         if can_die(obj):
             self._initial[-obj.id] = frozenset((ALIVE if obj.alive else NEVER,))
 
-    def read(self, view: View, key: int) -> Values:
+    def read(self, view: MemoryView, key: int) -> ValueSet:
         if key in view:
             return view[key]
         return self._initial.get(key, _ZERO)
@@ -54,7 +54,7 @@ class SlotMemory:
             raise NoClaim("an access may be invalid")
         return self.program.objects[number]
 
-    def keys(self, view: View, address: int, size: int, write: bool) -> tuple[list[int], bool]:
+    def keys(self, view: MemoryView, address: int, size: int, write: bool) -> tuple[list[int], bool]:
         """The cells that an access touches, and whether it is all of one cell. NoClaim if the access may be invalid."""
         obj, offset = self.object_at(address), address & self.mask
         if obj.storage == "function" or offset + size > obj.size or (write and obj.readonly):
@@ -69,9 +69,9 @@ class SlotMemory:
             raise NoClaim(f"an access to {obj.name} does not fit its cells")
         return [self.program.address(obj, c.offset) for c in self._cells[obj.id].overlapping(offset, size)], False
 
-    def load(self, view: View, addresses: frozenset[int], size: int) -> tuple[Values, list[int], int | None]:
+    def load(self, view: MemoryView, addresses: frozenset[int], size: int) -> tuple[ValueSet, list[int], int | None]:
         """The values that may be read, the cells they come from, and the one cell whose whole value it is, if that is certain."""
-        found: Values = frozenset()
+        found: ValueSet = frozenset()
         where: list[int] = []
         whole = False
         for address in sorted(addresses):
@@ -84,4 +84,4 @@ class SlotMemory:
         return [self.program.address(obj, cell.offset) for cell in self._cells[obj.id]]
 
 
-_ZERO: Values = frozenset((0,))
+_ZERO: ValueSet = frozenset((0,))

@@ -20,16 +20,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from fsoft.analysis.locks import Held
 from fsoft.analysis.points_to import PointsTo
-from fsoft.analysis.slot_memory import NoClaim, SlotMemory, View
-from fsoft.analysis.value_sets import BOTH, NO, YES, Values, any_of, evaluate_set, union
+from fsoft.analysis.slot_memory import MemoryView, NoClaim, SlotMemory
+from fsoft.analysis.value_sets import BOTH, NO, YES, ValueSet, any_of, evaluate_set, union
 from fsoft.program import descriptor
 from fsoft.program.expr import TRUE, Expr
 from fsoft.program.program import Action, Alloc, Assign, Check, Enter, Free, Halt, Input, Leave, Load, Require, Step, Store
 from fsoft.program.state import ALIVE, DEAD, NEVER
 
-Registers = dict[str, Values]
-Held = frozenset[int]
+RegisterValues = dict[str, ValueSet]
 _WORLDS = 512
 _FEW, _CASES = 16, 8  # in so few worlds, a loaded register that decides something gets a world for each of so few values
 _UNITS = -(1 << 72)  # cells in which a thread counts its units of a semaphore
@@ -58,8 +58,8 @@ class World:
     ran, it wrote a special cell, by no rule. `written`: the cells that it wrote, with the slots that may run then and the locks held:
     others see what is in them when the step is over."""
 
-    registers: Registers
-    view: View
+    registers: RegisterValues
+    view: MemoryView
     links: dict[str, int] = field(default_factory=dict)
     origin: dict[str, frozenset[int]] = field(default_factory=dict)
     started: frozenset[int] = frozenset()
@@ -76,7 +76,7 @@ class Write:
     """A cell may get these values while the slots of the mask `running` run and the writer holds `held`."""
 
     cell: int
-    values: Values
+    values: ValueSet
     running: int
     held: Held
 
@@ -88,8 +88,8 @@ class StepOutcome:
 
     worlds: list[World] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
-    started: list[tuple[int, View]] = field(default_factory=list)
-    loose: list[View] = field(default_factory=list)
+    started: list[tuple[int, MemoryView]] = field(default_factory=list)
+    loose: list[MemoryView] = field(default_factory=list)
     blocked: bool = False
     blockers: set[int] = field(default_factory=set)
 
@@ -98,7 +98,7 @@ def units_cell(semaphore: int) -> int:
     return _UNITS - semaphore
 
 
-def _single(values: Values) -> int | None:
+def _single(values: ValueSet) -> int | None:
     return next(iter(values)) if values is not None and len(values) == 1 else None
 
 
@@ -116,7 +116,7 @@ class SlotSteps:
 
     # ------------------------------------------------------------ what is known in a view
 
-    def running(self, view: View) -> int:
+    def running(self, view: MemoryView) -> int:
         """Mask of the other slots that may run."""
         read, states = self.memory.read, self.protocol.states
         mask = 0
@@ -127,14 +127,14 @@ class SlotSteps:
                     mask |= 1 << slot
         return mask
 
-    def held(self, view: View) -> Held:
+    def held(self, view: MemoryView) -> Held:
         """The owner words that certainly have this thread's id, the readers words with its bit, the semaphores of which it has units."""
         read = self.memory.read
         found = {cell for cell in self.protocol.owners if read(view, cell) == self.me}
         found |= {cell for cell in self.protocol.readers if self.reading(view, cell) == YES}
         return frozenset(found | {cell for cell in self.protocol.semaphores if self.units(view, cell)})
 
-    def unclear(self, view: View) -> bool:
+    def unclear(self, view: MemoryView) -> bool:
         """Some owner word may or may not have this thread's id, or some readers word its bit."""
         for cell in self.protocol.owners:
             values = self.memory.read(view, cell)
@@ -142,16 +142,16 @@ class SlotSteps:
                 return True
         return any(self.reading(view, cell) == BOTH for cell in self.protocol.readers)
 
-    def reading(self, view: View, cell: int) -> frozenset[int]:
+    def reading(self, view: MemoryView, cell: int) -> frozenset[int]:
         """What this thread's bit of a readers word may be."""
         values = self.memory.read(view, cell)
         return BOTH if values is None else frozenset(int(v & self.bit != 0) for v in values)
 
-    def units(self, view: View, semaphore: int) -> int:
+    def units(self, view: MemoryView, semaphore: int) -> int:
         return next(iter(self.memory.read(view, units_cell(semaphore)) or NO))
 
-    def value(self, world: World, expr: Expr) -> Values:
-        def leaf(node: Expr) -> Values:
+    def value(self, world: World, expr: Expr) -> ValueSet:
+        def leaf(node: Expr) -> ValueSet:
             if node.op == "own":
                 return frozenset((self._own[str(node.data)],)) if node.data in self._own else any_of(node.width)
             known = world.registers.get(str(node.data))
@@ -216,7 +216,7 @@ class SlotSteps:
                 self._set(world, name, kept)
         return wanted in (self.value(world, node) or ())
 
-    def _with(self, world: World, name: str, value: int, node: Expr) -> Values:
+    def _with(self, world: World, name: str, value: int, node: Expr) -> ValueSet:
         old = world.registers[name]
         world.registers[name] = frozenset((value,))
         result = self.value(world, node)
@@ -224,7 +224,7 @@ class SlotSteps:
         return result
 
     @staticmethod
-    def _set(world: World, name: str, values: Values) -> None:
+    def _set(world: World, name: str, values: ValueSet) -> None:
         """The register has one of these values; so has the cell it was loaded from, and what else was loaded from it."""
         world.registers[name] = values
         cell = world.links.get(name)
@@ -236,7 +236,7 @@ class SlotSteps:
 
     # ------------------------------------------------------------ the step
 
-    def take(self, step: Step, registers: Registers, view: View) -> StepOutcome | None:
+    def take(self, step: Step, registers: RegisterValues, view: MemoryView) -> StepOutcome | None:
         """All that the step may do; None if its guard cannot hold."""
         out = StepOutcome()
         for tag in step.tags:
@@ -308,7 +308,7 @@ class SlotSteps:
             raise NoClaim(f"{step.loc}: the size of an object is asked for")
         return [world]
 
-    def _define(self, world: World, name: str, values: Values, origin: frozenset[int] = frozenset()) -> None:
+    def _define(self, world: World, name: str, values: ValueSet, origin: frozenset[int] = frozenset()) -> None:
         world.registers[name] = values
         world.links.pop(name, None)
         world.origin[name] = origin
@@ -319,7 +319,7 @@ class SlotSteps:
         values = self.value(world, action.value)
         if action.value.width == 1 and values == BOTH:
             yes, no = self.split(world, action.value)
-            cases: list[tuple[Values, World | None]] = [(YES, yes), (NO, no)]
+            cases: list[tuple[ValueSet, World | None]] = [(YES, yes), (NO, no)]
         else:
             cases = [(values, world)]
         done = []
@@ -391,7 +391,7 @@ class SlotSteps:
                 new = values if certain else union(self.memory.read(world.view, cell), values) if whole else None
                 self._write(world, cell, new)
 
-    def _write(self, world: World, cell: int, new: Values) -> None:
+    def _write(self, world: World, cell: int, new: ValueSet) -> None:
         old = self.memory.read(world.view, cell)
         if new is not None and new == old and len(new) == 1:
             return
@@ -411,7 +411,7 @@ class SlotSteps:
         if cell in self.protocol.states and (new is None or descriptor.RUNNING in new):
             world.started |= {self.protocol.states.index(cell)}
 
-    def _excludes(self, world: World, cell: int, old: Values, new: Values) -> bool:
+    def _excludes(self, world: World, cell: int, old: ValueSet, new: ValueSet) -> bool:
         """Whether a write keeps to the rules of readers-writer locks."""
         writer, read = self.protocol.writer, self.memory.read
         if cell in self.protocol.readers:
@@ -421,7 +421,7 @@ class SlotSteps:
             return after < before or cell not in writer or read(world.view, writer[cell]) == NO
         return new == NO or all(read(world.view, readers) == NO for readers, owner in writer.items() if owner == cell)
 
-    def _count(self, world: World, cell: int, old: Values, new: Values) -> None:
+    def _count(self, world: World, cell: int, old: ValueSet, new: ValueSet) -> None:
         """A semaphore changes by one unit."""
         before, after, units = _single(old), _single(new), self.units(world.view, cell)
         if before is None or after is None:

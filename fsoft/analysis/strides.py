@@ -33,7 +33,7 @@ class Stride(NamedTuple):
 
 
 ANY = Stride(1, 0)
-Value = Stride | None
+StrideValue = Stride | None
 """None: no value at all."""
 
 
@@ -42,7 +42,7 @@ def _make(stride: int, remainder: int) -> Stride:
     return Stride(stride, remainder % stride if stride else remainder)
 
 
-def join(x: Value, y: Value) -> Value:
+def join(x: StrideValue, y: StrideValue) -> StrideValue:
     if x is None or y is None:
         return x or y
     return _make(gcd(x.stride, y.stride, x.remainder - y.remainder), x.remainder)
@@ -61,8 +61,8 @@ class Strides:
 
     def __init__(self, program: Program, points_to: PointsTo):
         self.program, self.points_to = program, points_to
-        self._registers: dict[tuple[int, str], Value] = {}
-        self._contents: dict[int, dict[Stride, Value]] = {}
+        self._registers: dict[tuple[int, str], StrideValue] = {}
+        self._contents: dict[int, dict[Stride, StrideValue]] = {}
         self._slots: dict[int, list[int]] = {}
         for thread in program.threads:
             self._slots.setdefault(id(thread.template), []).append(thread.index)
@@ -80,20 +80,20 @@ class Strides:
         bits = self.program.offset_bits
         return Stride(0, to_signed(value & ((1 << bits) - 1), bits))
 
-    def _leaf(self, template: Template, node: Expr, slots: list[int]) -> Value:
+    def _leaf(self, template: Template, node: Expr, slots: list[int]) -> StrideValue:
         if node.op == "const":
             return self._number(node.value)
         if node.op == "reg":
             return self._registers.get((id(template), str(node.data)))
-        found: Value = None
+        found: StrideValue = None
         for slot in slots:
             found = join(found, self._number(self.program.threads[slot].own.get(str(node.data), 0)))
         return found
 
-    def _value(self, template: Template, expr: Expr, slots: list[int]) -> Value:
+    def _value(self, template: Template, expr: Expr, slots: list[int]) -> StrideValue:
         if not expr.args:
             return self._leaf(template, expr, slots)
-        values: dict[Expr, Value] = {}
+        values: dict[Expr, StrideValue] = {}
         for node in postorder((expr,)):
             values[node] = _operate(node, [values[a] for a in node.args]) if node.args else self._leaf(template, node, slots)
         return values[expr]
@@ -151,7 +151,7 @@ class Strides:
         name = getattr(action, "reg", None)
         return name is not None and self._define(template, name, ANY)
 
-    def _define(self, template: Template, name: str, value: Value) -> bool:
+    def _define(self, template: Template, name: str, value: StrideValue) -> bool:
         key = (id(template), name)
         old = self._registers.get(key)
         new = join(old, value)
@@ -164,7 +164,7 @@ class Strides:
             mask |= self.points_to.value(slot, address)
         return list(members(mask))
 
-    def _loaded(self, template: Template, slots: list[int], action: Load) -> Value:
+    def _loaded(self, template: Template, slots: list[int], action: Load) -> StrideValue:
         if 8 * action.size != self.program.word:
             return ANY
         found, where = Stride(0, 0), self._value(template, action.address, slots)
@@ -205,7 +205,7 @@ _OPERATIONS: dict[str, _Operation] = {
 }
 
 
-def _operate(node: Expr, args: list[Value]) -> Value:
+def _operate(node: Expr, args: list[StrideValue]) -> StrideValue:
     if any(a is None for a in args):
         return None
     known = [a for a in args if a is not None]

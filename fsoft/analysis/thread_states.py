@@ -15,10 +15,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fsoft.analysis.liveness import live_registers
+from fsoft.analysis.locks import Held
 from fsoft.analysis.points_to import PointsTo
-from fsoft.analysis.slot_memory import NoClaim, SlotMemory, View
-from fsoft.analysis.slot_steps import Held, Protocol, Registers, SlotSteps, StepOutcome, World, Write, units_cell
-from fsoft.analysis.value_sets import NO, Values, union, within
+from fsoft.analysis.slot_memory import MemoryView, NoClaim, SlotMemory
+from fsoft.analysis.slot_steps import Protocol, RegisterValues, SlotSteps, StepOutcome, World, Write, units_cell
+from fsoft.analysis.value_sets import NO, ValueSet, union, within
 from fsoft.program import descriptor
 from fsoft.program.program import Program, Step
 
@@ -27,7 +28,7 @@ _STATES = 4000  # of all slots together
 _AT_ONE_PLACE = 200  # states of a location before they are joined
 _GROWTH = 8  # new values of a cell, one after the other
 
-Writes = dict[tuple[int, int, Held], dict[int, Values]]
+Writes = dict[tuple[int, int, Held], dict[int, ValueSet]]
 """By writer, slots that may run then, and locks held: the cells and the values they may get."""
 
 
@@ -43,8 +44,8 @@ class LocalState:
     """A slot at a location."""
 
     location: int
-    registers: Registers
-    view: View
+    registers: RegisterValues
+    view: MemoryView
 
 
 @dataclass(slots=True)
@@ -53,7 +54,7 @@ class ThreadFacts:
     `locks` as in ThreadStates."""
 
     states: list[list[LocalState]]
-    starts: list[View | None]
+    starts: list[MemoryView | None]
     writes: Writes
     protocol: Protocol
     locks: bool = True
@@ -80,17 +81,17 @@ class ThreadStates:
         self.steps = [SlotSteps(points_to, slot, self.memory, self.protocol, asked, locks) for slot in slots]
         self.live = {id(t): live_registers(t) for t in program.templates()}
         self.out = {id(t): t.outgoing() for t in program.templates()}
-        self.starts: list[View | None] = [self.at_start(slot) for slot in slots]
+        self.starts: list[MemoryView | None] = [self.at_start(slot) for slot in slots]
         if any(start is not None for start in self.starts[1:]):
             raise NoClaim("several threads run from the start")
         self.writes: Writes = {}
         self._changed = False
-        self._interference: dict[tuple[int, int, Held], View] = {}
+        self._interference: dict[tuple[int, int, Held], MemoryView] = {}
         self._found: list[dict[_Key, LocalState]] = [{} for _ in slots]
         self._growth: Counter[tuple[int, int, int]] = Counter()
         self._at: list[Counter[int]] = [Counter() for _ in slots]
 
-    def at_start(self, slot: int) -> View | None:
+    def at_start(self, slot: int) -> MemoryView | None:
         """Memory as a slot finds it that runs from the start."""
         return {} if self.memory.read({}, self.protocol.states[slot]) == frozenset((descriptor.RUNNING,)) else None
 
@@ -172,10 +173,10 @@ class ThreadStates:
             if step.target == 0:
                 self._ends(slot, world.view, step)
                 continue
-            registers: Registers = {name: values for name, values in world.registers.items() if name in live and values is not None}
+            registers: RegisterValues = {name: values for name, values in world.registers.items() if name in live and values is not None}
             yield LocalState(step.target, registers, self.closed(slot, world.view))
 
-    def _ends(self, slot: int, view: View, step: Step) -> None:
+    def _ends(self, slot: int, view: MemoryView, step: Step) -> None:
         steps = self.steps[slot]
         if steps.held(view) or (steps.running(view) and steps.unclear(view)):
             raise NoClaim(f"{step.loc}: a thread may end while it holds a lock")
@@ -224,7 +225,7 @@ class ThreadStates:
 
     # ------------------------------------------------------------ the others
 
-    def closed(self, slot: int, view: View) -> View:
+    def closed(self, slot: int, view: MemoryView) -> MemoryView:
         """The view after any number of steps of the other slots."""
         steps, view = self.steps[slot], dict(view)
         held = steps.held(view)
@@ -241,13 +242,13 @@ class ThreadStates:
             self._level(slot, view, semaphore, running)
         return view
 
-    def _with_own_bit(self, slot: int, view: View, cell: int, values: Values) -> Values:
+    def _with_own_bit(self, slot: int, view: MemoryView, cell: int, values: ValueSet) -> ValueSet:
         """What others may write to a readers word: they leave this slot's bit alone."""
         steps = self.steps[slot]
         bits = steps.reading(view, cell)
         return None if values is None else frozenset(v & ~steps.bit | b * steps.bit for v in values for b in bits)
 
-    def _level(self, slot: int, view: View, semaphore: int, running: int) -> None:
+    def _level(self, slot: int, view: MemoryView, semaphore: int, running: int) -> None:
         """The value of a semaphore while others use it."""
         if not running:
             return
@@ -256,7 +257,7 @@ class ThreadStates:
             raise NoClaim("the value of a semaphore is not known when threads start")
         view[semaphore] = frozenset(range(max(capacity - units, 0) + 1))
 
-    def _from_others(self, slot: int, running: int, held: Held) -> View:
+    def _from_others(self, slot: int, running: int, held: Held) -> MemoryView:
         """What the running slots may write while this one runs and holds these locks."""
         key = (slot, running, held)
         known = self._interference.get(key)
@@ -294,12 +295,12 @@ class ThreadStates:
         """Somebody else runs and may notice."""
         return write.running != 0 and write.cell not in self.protocol.semaphores
 
-    def unruled(self, slot: int, state: LocalState, outcome: StepOutcome) -> list[View]:
+    def unruled(self, slot: int, state: LocalState, outcome: StepOutcome) -> list[MemoryView]:
         """The views with which slots start though the rules of locks did not hold all the time: nobody else ran, before or in the step."""
         alone = not self.steps[slot].running(state.view)
         return [view for _, view in outcome.started] if alone else outcome.loose
 
-    def first_start(self, slot: int, view: View) -> None:
+    def first_start(self, slot: int, view: MemoryView) -> None:
         """The first other thread starts: now the rules begin to hold. Locks are free or the creator's, and the capacity of each
         semaphore is what it has and what the creator has taken."""
         steps = self.steps[slot]
@@ -313,17 +314,17 @@ class ThreadStates:
         if not self.unlocked(slot, view):
             raise NoClaim("a lock may not be free when threads start")
 
-    def unlocked(self, slot: int, view: View) -> bool:
+    def unlocked(self, slot: int, view: MemoryView) -> bool:
         """Every lock is free, or the slot's own."""
         steps, read = self.steps[slot], self.memory.read
         owners = all(read(view, cell) in (NO, steps.me) for cell in self.protocol.owners)
         return owners and all(read(view, cell) in (NO, frozenset((steps.bit,))) for cell in self.protocol.readers)
 
-    def known(self, slot: int, write: Write) -> Values:
+    def known(self, slot: int, write: Write) -> ValueSet:
         """The values that are known to be written like that."""
         return self.writes.get((slot, write.running, write.held), {}).get(write.cell, frozenset())
 
-    def _start(self, slot: int, view: View) -> None:
+    def _start(self, slot: int, view: MemoryView) -> None:
         """A slot starts with what its creator knows."""
         mine = self.inherited(slot, view)
         old = self.starts[slot]
@@ -334,7 +335,7 @@ class ThreadStates:
             self.starts[slot] = view_joined(old, mine, self.memory)
             self._changed = True
 
-    def inherited(self, slot: int, view: View) -> View:
+    def inherited(self, slot: int, view: MemoryView) -> MemoryView:
         """A view for a slot that starts. It has nothing: neither the units of its creator nor a bit of its own in readers words."""
         gone = {units_cell(s) for s in self.protocol.semaphores} | self.protocol.semaphores
         mine = {cell: values for cell, values in view.items() if cell not in gone}
@@ -344,11 +345,11 @@ class ThreadStates:
         return mine
 
 
-def view_included(small: View, large: View, memory: SlotMemory) -> bool:
+def view_included(small: MemoryView, large: MemoryView, memory: SlotMemory) -> bool:
     return all(within(memory.read(small, cell), memory.read(large, cell)) for cell in small.keys() | large.keys())
 
 
-def view_joined(x: View, y: View, memory: SlotMemory) -> View:
+def view_joined(x: MemoryView, y: MemoryView, memory: SlotMemory) -> MemoryView:
     return {cell: union(memory.read(x, cell), memory.read(y, cell)) for cell in x.keys() | y.keys()}
 
 
@@ -364,5 +365,5 @@ def included(small: LocalState, large: LocalState, memory: SlotMemory) -> bool:
 def joined(x: LocalState, y: LocalState, memory: SlotMemory) -> LocalState:
     names = x.registers.keys() & y.registers.keys()
     registers = {name: union(x.registers[name], y.registers[name]) for name in names}
-    kept: Registers = {name: values for name, values in registers.items() if values is not None}
+    kept: RegisterValues = {name: values for name, values in registers.items() if values is not None}
     return LocalState(x.location, kept, view_joined(x.view, y.view, memory))

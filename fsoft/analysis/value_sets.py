@@ -11,7 +11,7 @@ from itertools import product
 
 from fsoft.program.expr import Expr, operate, postorder
 
-Values = frozenset[int] | None
+ValueSet = frozenset[int] | None
 LIMIT = 256
 _MOST = 4096  # combinations of operands that are tried
 
@@ -20,12 +20,12 @@ YES: frozenset[int] = frozenset((1,))
 NO: frozenset[int] = frozenset((0,))
 
 
-def any_of(width: int) -> Values:
+def any_of(width: int) -> ValueSet:
     """All values of that many bits."""
     return BOTH if width == 1 else None
 
 
-def union(x: Values, y: Values) -> Values:
+def union(x: ValueSet, y: ValueSet) -> ValueSet:
     if x is None or y is None:
         return None
     if y <= x:
@@ -34,14 +34,14 @@ def union(x: Values, y: Values) -> Values:
     return both if len(both) <= LIMIT else None
 
 
-def within(x: Values, y: Values) -> bool:
+def within(x: ValueSet, y: ValueSet) -> bool:
     """Whether all values of x are values of y."""
     return y is None or (x is not None and x <= y)
 
 
-def evaluate_set(root: Expr, leaf: Callable[[Expr], Values]) -> Values:
+def evaluate_set(root: Expr, leaf: Callable[[Expr], ValueSet]) -> ValueSet:
     """The values that an expression may have; `leaf` gives those of `reg` and `own` nodes."""
-    found: dict[Expr, Values] = {}
+    found: dict[Expr, ValueSet] = {}
     for node in postorder((root,)):
         if node.op == "const":
             found[node] = frozenset((node.value,))
@@ -52,7 +52,7 @@ def evaluate_set(root: Expr, leaf: Callable[[Expr], Values]) -> Values:
     return found[root]
 
 
-def operate_sets(node: Expr, args: list[Values]) -> Values:
+def operate_sets(node: Expr, args: list[ValueSet]) -> ValueSet:
     """The values of a node, given those of its arguments."""
     shortcut = _SHORT.get(node.op)
     if shortcut is not None:
@@ -71,16 +71,16 @@ def operate_sets(node: Expr, args: list[Values]) -> Values:
     return values if len(values) <= LIMIT else any_of(node.width)
 
 
-def _and(node: Expr, args: list[Values]) -> Values:
+def _and(node: Expr, args: list[ValueSet]) -> ValueSet:
     return NO if NO in args else None
 
 
-def _or(node: Expr, args: list[Values]) -> Values:
+def _or(node: Expr, args: list[ValueSet]) -> ValueSet:
     ones = frozenset(((1 << node.width) - 1,))
     return ones if ones in args else None
 
 
-def _ite(node: Expr, args: list[Values]) -> Values:
+def _ite(node: Expr, args: list[ValueSet]) -> ValueSet:
     if args[0] == YES:
         return args[1]
     if args[0] == NO:
@@ -88,5 +88,5 @@ def _ite(node: Expr, args: list[Values]) -> Values:
     return union(args[1], args[2])
 
 
-_SHORT: dict[str, Callable[[Expr, list[Values]], Values]] = {"and": _and, "or": _or, "ite": _ite}
+_SHORT: dict[str, Callable[[Expr, list[ValueSet]], ValueSet]] = {"and": _and, "or": _or, "ite": _ite}
 """Operators of which one operand may decide; None: all operands count."""

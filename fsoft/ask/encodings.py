@@ -25,11 +25,10 @@ from fsoft.passes.bounds import BadBound
 from fsoft.passes.unwind import Unwound, unwind
 from fsoft.process.phases import phase
 from fsoft.program.program import Program
-from fsoft.program.verdict import Stats, Verdict
+from fsoft.program.verdict import Say, Stats, Verdict
 from fsoft.properties.confirmation import confirm_run
 from fsoft.records import dataclass
 
-Say = Callable[[str], None]
 Simpler = Callable[[Unwound, Verdict], Verdict]
 """Makes a FALSE easier to read, with the unwound Program that its run was found in."""
 
@@ -89,7 +88,7 @@ def answer(
     raised: Raised = lambda _verdict: False,
     **options: Any,
 ) -> Verdict:
-    """The verdict under the encoding of that name. `say` hears what each step of an incremental search cost; `simpler` is for the run
+    """The verdict under the encoding of that name. `say` is told what each step of an incremental search cost; `simpler` is for the run
     that a formula has given; `raised` is asked where a bound of the Program cuts."""
     encoding = ENCODINGS[name]
     if encoding.search:

@@ -22,7 +22,7 @@ After = Callable[[str, Program], None]
 
 
 def stages() -> list[str]:
-    """The names that `after` hears, in order."""
+    """The names with which `after` is called, in order."""
     from fsoft.passes import PIPELINE
 
     return ["lower", *(one.name for one in PIPELINE)]

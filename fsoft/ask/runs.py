@@ -25,7 +25,7 @@ from fsoft.program.choice import Strayed
 from fsoft.program.markers import dependence, step_markers
 from fsoft.program.options import Options
 from fsoft.program.program import Program
-from fsoft.program.verdict import NO_LIMITS, InternalError, Limits, Stats, Verdict
+from fsoft.program.verdict import NO_LIMITS, InternalError, Limits, Progress, Stats, Verdict
 from fsoft.properties.ltl import (
     OBSERVER,
     FormulaError,
@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from fsoft.circuit.encode.ranges import WordShape
     from fsoft.circuit.model import Model
     from fsoft.por.visible import AtomReads
-
-Progress = Callable[[Stats], None]
 
 
 @dataclass(slots=True)

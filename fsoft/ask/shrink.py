@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-Same = Callable[[str], bool]
+SameVerdict = Callable[[str], bool]
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+|//[^\n]*|/\*.*?\*/)
@@ -23,8 +23,8 @@ _TOKEN = re.compile(
 _CLOSES = {"{": "}", "(": ")", "[": "]"}
 
 
-def reduce(text: str, same: Same, report: Callable[[str], None] = lambda _: None) -> str:
-    """The smallest text found for which `same` holds. `same(text)` must hold; `report` hears of every success."""
+def reduce(text: str, same: SameVerdict, report: Callable[[str], None] = lambda _: None) -> str:
+    """The smallest text found for which `same` holds. `same(text)` must hold; `report` is called after every success."""
     seen: dict[str, bool] = {}
 
     def test(candidate: str) -> bool:
@@ -44,7 +44,7 @@ def reduce(text: str, same: Same, report: Callable[[str], None] = lambda _: None
             return text
 
 
-def _minimise(text: str, cut: Callable[[str], list[str]], test: Same) -> str:
+def _minimise(text: str, cut: Callable[[str], list[str]], test: SameVerdict) -> str:
     """Drop runs of units, long runs first, until no single one can go."""
     units = cut(text)
     if "".join(units) != text and not test("".join(units)):
@@ -64,7 +64,7 @@ def _minimise(text: str, cut: Callable[[str], list[str]], test: Same) -> str:
     return "".join(units)
 
 
-def _groups(text: str, test: Same) -> str:
+def _groups(text: str, test: SameVerdict) -> str:
     """For every bracketed group, outermost first: drop it, drop it with the statement it ends, or drop only the brackets."""
     at = 0
     while True:

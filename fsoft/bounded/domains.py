@@ -3,7 +3,7 @@
 An encoding that guesses memory (`x_val` of tcbmc, the sequence of mu) guesses words of 32 and 64 bits of which a program uses few values:
 the owner of a mutex is one of its threads, a flag is 0 or 1, a pointer is the address of one of some objects. Here every
 thread is walked once on its own, each read of a shared entry being a new unknown; what its steps write are terms over those. The values of
-an entry are its initial one and those of all terms that are written to it (`Values`). Where these are too many, there are still
+an entry are its initial one and those of all terms that are written to it (`ValueSet`). Where these are too many, there are still
 bits that are never set (`Masks`).
 
 Entries whose values depend on each other are evaluated again and again. No step of an unwound program is taken twice, so a value has
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from fsoft.analysis.actions import members
 from fsoft.analysis.flow import components
-from fsoft.analysis.value_sets import BOTH, NO, YES, Values, any_of, operate_sets, union
+from fsoft.analysis.value_sets import BOTH, NO, YES, ValueSet, any_of, operate_sets, union
 from fsoft.bounded.shared import SharedEntries, SharedWalk, written_where
 from fsoft.bounded.walk import Here, WalkGround
 from fsoft.program.expr import FALSE, Expr, conj, const, ite, make, reg
@@ -103,12 +103,12 @@ class Domains:
         return self._found.get(entry) or WordDomain(width, None, (1 << width) - 1)
 
 
-def _first(ground: WalkGround, entry: int) -> Values:
+def _first(ground: WalkGround, entry: int) -> ValueSet:
     first = ground.again().initial(entry)
     return frozenset((first.value,)) if first.is_const else None
 
 
-def _domain(width: int, values: Values, mask: int) -> WordDomain:
+def _domain(width: int, values: ValueSet, mask: int) -> WordDomain:
     return WordDomain(width, None if values is None else tuple(sorted(values)), mask)
 
 
@@ -176,12 +176,12 @@ def _finish(root: Expr, below: Callable[[Expr], Iterable[Expr]], *known: Mapping
 class _Sets:
     """The values of entries; conditions are decided by those that are `sure`."""
 
-    def __init__(self, written: _Written, first: Mapping[int, Values], sure: Mapping[int, Values]):
+    def __init__(self, written: _Written, first: Mapping[int, ValueSet], sure: Mapping[int, ValueSet]):
         self.found = dict(first)
         self._written, self._sure = written, sure
-        self._conditions: dict[Expr, Values] = {}
+        self._conditions: dict[Expr, ValueSet] = {}
         self._read: dict[Expr, frozenset[int]] = {}
-        self._known: dict[Expr, Values] = {}
+        self._known: dict[Expr, ValueSet] = {}
         self._rows = {
             entry: [(number, new) for number, when, new in rows if not sure or self._condition(when) != NO]
             for entry, rows in written.rows.items()
@@ -196,13 +196,13 @@ class _Sets:
 
     def _round(self, part: frozenset[int]) -> bool:
         """Evaluate what is written to the entries of a part; whether that added values."""
-        fresh: dict[Expr, Values] = {}
+        fresh: dict[Expr, ValueSet] = {}
         new = {entry: self._all(entry, part, fresh) for entry in sorted(part)}
         changed = any(new[entry] != self.found[entry] for entry in part)
         self.found.update(new)
         return changed
 
-    def _all(self, entry: int, part: frozenset[int], fresh: dict[Expr, Values]) -> Values:
+    def _all(self, entry: int, part: frozenset[int], fresh: dict[Expr, ValueSet]) -> ValueSet:
         found = self.found[entry]
         for _, term in self._rows[entry]:
             if found is None:
@@ -210,14 +210,14 @@ class _Sets:
             found = union(found, self._evaluate(term, part, fresh))
         return found if found is not None and len(found) <= MOST else None
 
-    def _evaluate(self, root: Expr, part: frozenset[int], fresh: dict[Expr, Values]) -> Values:
+    def _evaluate(self, root: Expr, part: frozenset[int], fresh: dict[Expr, ValueSet]) -> ValueSet:
         """The values of a term; `fresh` has those that depend on the entries of the part, which are not final."""
         for node in _finish(root, self._below, self._known, fresh):
             store = self._known if self._reads(node).isdisjoint(part) else fresh
             store[node] = self._one(node, fresh)
         return self._known[root] if root in self._known else fresh[root]
 
-    def _one(self, node: Expr, fresh: dict[Expr, Values]) -> Values:
+    def _one(self, node: Expr, fresh: dict[Expr, ValueSet]) -> ValueSet:
         if node.op == "const":
             return frozenset((node.value,))
         if node.width == 1:
@@ -247,13 +247,13 @@ class _Sets:
             self._read[node] = found
         return self._read[root]
 
-    def _condition(self, root: Expr) -> Values:
+    def _condition(self, root: Expr) -> ValueSet:
         """Whether a bit is decided by what is sure."""
         if not self._sure:
             return BOTH
         for node in _finish(root, lambda node: node.args, self._conditions):
             if node.op == "const":
-                found: Values = frozenset((node.value,))
+                found: ValueSet = frozenset((node.value,))
             elif node.args:
                 found = operate_sets(node, [self._conditions[arg] for arg in node.args])
             else:
@@ -266,7 +266,7 @@ class _Sets:
 # ---------------------------------------------------------------- bits
 
 
-def _masks(written: _Written, first: Mapping[int, Values], sets: Mapping[int, Values], widths: list[int]) -> dict[int, int]:
+def _masks(written: _Written, first: Mapping[int, ValueSet], sets: Mapping[int, ValueSet], widths: list[int]) -> dict[int, int]:
     """For each entry the bits that some value of it may have."""
     found = {entry: _mask(first[entry] if values is None else values, widths[entry]) for entry, values in sets.items()}
     open_entries = [entry for entry, values in sets.items() if values is None]
@@ -281,7 +281,7 @@ def _masks(written: _Written, first: Mapping[int, Values], sets: Mapping[int, Va
     return found
 
 
-def _mask(values: Values, width: int) -> int:
+def _mask(values: ValueSet, width: int) -> int:
     total = 0
     for value in values if values is not None else ((1 << width) - 1,):
         total |= value

@@ -26,14 +26,14 @@ from fsoft.program.markers import step_markers
 from fsoft.program.program import Alloc, Enter, Input, Program, Step
 from fsoft.program.state import OVER, Layout
 
-Values = Sequence[Expr]
+EntryTerms = Sequence[Expr]
 """A state: a term for every entry of `program.state.Layout`; those of locations and `OVER` are constants on a path."""
 
 
 class Now(VectorWords):
     """The words of one state. `seen` collects the entries that were read, in order."""
 
-    def __init__(self, like: VectorWords, values: Values, slot: int = -1):
+    def __init__(self, like: VectorWords, values: EntryTerms, slot: int = -1):
         self.program, self.layout = like.program, like.layout
         self.arrays, self.at, self.banks = {}, {}, {}
         self.names, self.widths = like.names, like.widths
@@ -200,11 +200,11 @@ class Executor:
     def step(self, slot: int, index: int) -> Step:
         return self.program.threads[slot].template.steps[index]
 
-    def location(self, values: Values, slot: int) -> int:
+    def location(self, values: EntryTerms, slot: int) -> int:
         """Where a slot is."""
         return values[self.layout.pc[slot]].value
 
-    def run(self, values: Values, slot: int, index: int, count: int) -> Executed:
+    def run(self, values: EntryTerms, slot: int, index: int, count: int) -> Executed:
         """The step on the state. Its inputs are named after the slot and `count`, the number of steps that the slot has made."""
         facts = self._facts(slot, index)
         trie = self._known.setdefault((slot, index, count if facts.asks else -1), _Trie())
@@ -217,7 +217,7 @@ class Executor:
             return trie.found
         return self._remember(values, slot, index, count, facts)
 
-    def _remember(self, values: Values, slot: int, index: int, count: int, facts: _Facts) -> Executed:
+    def _remember(self, values: EntryTerms, slot: int, index: int, count: int, facts: _Facts) -> Executed:
         executed, seen = self._execute(values, slot, index, count, facts)
         trie = self._known[slot, index, count if facts.asks else -1]
         for entry in dict.fromkeys((*facts.registers, *seen)):
@@ -226,7 +226,7 @@ class Executor:
         trie.found = executed
         return executed
 
-    def _execute(self, values: Values, slot: int, index: int, count: int, facts: _Facts) -> tuple[Executed, list[int]]:
+    def _execute(self, values: EntryTerms, slot: int, index: int, count: int, facts: _Facts) -> tuple[Executed, list[int]]:
         now, inputs, step = Now(self.words, values, slot), Inputs(f"t{slot}.{count}"), self.step(slot, index)
         terms = _PathTerms(now, inputs, self.facts, slot, step)
         guard, effect = terms.guard, terms.effect
@@ -267,7 +267,7 @@ class Executor:
         asks = any(isinstance(action, (Input, Alloc, Enter)) for action in step.actions)
         return _Facts(tuple(sorted(indices[name] for name in mentioned)), asks, passes, tuple(dead))
 
-    def pending(self, values: Values, executed: Sequence[Executed]) -> PendingSteps:
+    def pending(self, values: EntryTerms, executed: Sequence[Executed]) -> PendingSteps:
         """What threads could do next, for the properties of states; `executed` are the steps from where the threads are."""
         inputs = Inputs()
         for one in executed:
@@ -288,7 +288,7 @@ def _under(guard: Expr, outcome: StepEnd) -> StepEnd:
     return outcome
 
 
-def applied(values: Values, writes: dict[int, Expr]) -> list[Expr]:
+def applied(values: EntryTerms, writes: dict[int, Expr]) -> list[Expr]:
     """The state after the writes."""
     new = list(values)
     for index, value in writes.items():
@@ -306,4 +306,4 @@ def start_cells(layout: Layout, slot: int) -> frozenset[int]:
     return frozenset(place.base + number for number in numbers if number is not None)
 
 
-__all__ = ["Executed", "Executor", "Now", "StepEnd", "Values", "applied", "start_cells"]
+__all__ = ["Executed", "Executor", "Now", "StepEnd", "EntryTerms", "applied", "start_cells"]

@@ -20,7 +20,7 @@ from itertools import pairwise
 from fsoft.bounded.final import FinalState
 from fsoft.bounded.given import Given, longer_loops
 from fsoft.bounded.home import InputValues, happened, moves_of
-from fsoft.bounded.outcomes import Executed, Executor, StepEnd, Values, applied
+from fsoft.bounded.outcomes import EntryTerms, Executed, Executor, StepEnd, applied
 from fsoft.bounded.walk import Taken, WalkGround, joined
 from fsoft.circuit.model import Model, check_model
 from fsoft.passes.bounds import BadBound
@@ -50,7 +50,7 @@ class _Stay:
 
     when: Expr
     location: int
-    values: Values
+    values: EntryTerms
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ class _Part:
 class _Final(FinalState):
     """The state after the last context."""
 
-    def __init__(self, ground: WalkGround, values: Values):
+    def __init__(self, ground: WalkGround, values: EntryTerms):
         self.ground, self.program = ground, ground.program
         self._circuit, self._values, self._last = None, {}, values
 

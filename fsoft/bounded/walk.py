@@ -2,7 +2,7 @@
 
 Where ways meet, registers (and memory that only this thread touches) are merged by the conditions of the ways, so a value holds under the
 condition that the thread is there; a condition that is known prunes. `SlotWalk` is a thread alone with its memory: the SSA of a
-sequential Program. What threads share is up to subclasses, which say what a shared entry holds (`shared_value`) and hear of writes
+sequential Program. What threads share is up to subclasses, which say what a shared entry holds (`shared_value`) and are told of writes
 (`shared_write`).
 """
 

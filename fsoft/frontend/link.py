@@ -8,11 +8,12 @@ A function that no file defines is taken from the library if the library has it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from pycparser import c_ast
 
 from fsoft.frontend import tree
+from fsoft.frontend.sema.context import AstNode
 from fsoft.frontend.sema.conversions import compatible, composite
 from fsoft.frontend.sema.scope import Declared, FunctionEntry, ObjectName, PendingName, ScopeEntry, TypedefName
 from fsoft.frontend.source import NOWHERE, InputError, Loc
@@ -22,8 +23,6 @@ from fsoft.records import dataclass
 if TYPE_CHECKING:
     from fsoft.frontend.sema.context import UnitContext
 
-Node = Any
-
 
 @dataclass(eq=False, slots=True)
 class LinkedFunction:
@@ -32,7 +31,7 @@ class LinkedFunction:
     name: str
     type: Function
     loc: Loc
-    definition: tuple[UnitContext, Node] | None = None
+    definition: tuple[UnitContext, AstNode] | None = None
     static: bool = False
     library: bool = False
     used: bool = False
@@ -46,7 +45,7 @@ class LinkedObject:
     type: CType
     loc: Loc
     symbol: tree.Symbol
-    definition: tuple[UnitContext, Node] | None = None
+    definition: tuple[UnitContext, AstNode] | None = None
     init: tree.Initializer | None = None
     defined: bool = False
     used: bool = False
@@ -64,7 +63,7 @@ class NameSummary:
     static: bool = False
     inline: bool = False
     thread: bool = False
-    definition: Node = None  # a FuncDef, or the Decl that defines the object
+    definition: AstNode = None  # a FuncDef, or the Decl that defines the object
     where: Loc = NOWHERE  # of the definition
     linked: LinkedFunction | LinkedObject | None = None  # once something has referred to the name
 
@@ -147,7 +146,7 @@ class Linker:
         context.summaries[pending.name] = result
         return result
 
-    def merge(self, context: UnitContext, name: str, old: NameSummary | None, node: Node) -> NameSummary:
+    def merge(self, context: UnitContext, name: str, old: NameSummary | None, node: AstNode) -> NameSummary:
         """Add one declaration to what is known of a name."""
         is_body = type(node) is c_ast.FuncDef
         decl = node.decl if is_body else node
@@ -332,7 +331,7 @@ class Linker:
         context.file_scope.names.setdefault(name, entry)
         return entry
 
-    def block_function(self, context: UnitContext, node: Node, ctype: Function, loc: Loc) -> FunctionEntry:
+    def block_function(self, context: UnitContext, node: AstNode, ctype: Function, loc: Loc) -> FunctionEntry:
         """A function declaration inside a block."""
         name = node.name
         visible = context.lookup(name)
@@ -394,7 +393,7 @@ class Linker:
             linked.type = linked.symbol.type = summary.declared.type
             linked.loc = linked.symbol.loc = summary.where
 
-    def block_object(self, context: UnitContext, node: Node, declared: Declared, loc: Loc) -> ObjectName:
+    def block_object(self, context: UnitContext, node: AstNode, declared: Declared, loc: Loc) -> ObjectName:
         """`extern` inside a block."""
         visible = context.file_scope.names.get(node.name)
         if isinstance(visible, PendingName):

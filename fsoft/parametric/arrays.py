@@ -8,7 +8,7 @@ from random import Random
 
 from fsoft.analysis.actions import expressions
 from fsoft.analysis.points_to import PointsTo
-from fsoft.passes.truncate import Truncate, Values, ranged
+from fsoft.passes.truncate import Truncate, ValueBounds, ranged
 from fsoft.program.expr import postorder, to_signed
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Load, Object, Program
@@ -47,7 +47,7 @@ def _read(program: Program) -> list[Object]:
     return [obj for obj in program.objects if mask >> obj.id & 1]
 
 
-def _seen(program: Program, objects: list[Object]) -> dict[int, Values]:
+def _seen(program: Program, objects: list[Object]) -> dict[int, ValueBounds]:
     """The least and the greatest value in each array in some runs."""
     machine = Machine(program)
     values: dict[int, set[int]] = {obj.id: {0} for obj in objects}
@@ -99,7 +99,7 @@ def _constants(program: Program) -> dict[int, set[int]]:
     return found
 
 
-def _widened(seen: Values, constants: set[int], width: int) -> Values:
+def _widened(seen: ValueBounds, constants: set[int], width: int) -> ValueBounds:
     """From the greatest constant, or neighbour of one, that is not above to the least that is not below, else the bounds of the type."""
     near = {c + step for c in constants | {0} for step in (-1, 0, 1)}
     low, high = -(1 << width - 1), (1 << width - 1) - 1

@@ -23,7 +23,7 @@ from fsoft.parametric.clauses import ThreadClause, role_name, role_words
 from fsoft.parametric.evaluate import compiled
 from fsoft.parametric.goals import definitions, failure_conditions
 from fsoft.parametric.relations import Relations
-from fsoft.parametric.samples import Samples, View
+from fsoft.parametric.samples import ClauseView, Samples
 from fsoft.parametric.system import System
 from fsoft.program.expr import Expr, binary, const, eq, fill, make, negate
 
@@ -93,7 +93,7 @@ class Candidates:
     # ------------------------------------------------------------ places
 
     def _of_kinds(self, kinds: tuple[int, ...]) -> Iterator[ThreadClause]:
-        groups: dict[tuple[int, ...], list[View]] = {}
+        groups: dict[tuple[int, ...], list[ClauseView]] = {}
         for view in sorted(self.samples.views[kinds]):
             groups.setdefault(tuple(words[0] for words in view[1:]), []).append(view)
         same = len(kinds) == 2 and kinds[0] == kinds[1]
@@ -124,7 +124,7 @@ class Candidates:
             out += [ThreadClause((kind.index,), (place,), ()) for place in range(count) if place not in seen]
         return out
 
-    def _columns(self, kinds: tuple[int, ...], places: tuple[int, ...], rows: Sequence[View]) -> list[_Column]:
+    def _columns(self, kinds: tuple[int, ...], places: tuple[int, ...], rows: Sequence[ClauseView]) -> list[_Column]:
         out = []
         for position, name in enumerate(self.system.shared):
             values = [row[0][position] for row in rows]
@@ -139,7 +139,7 @@ class Candidates:
 
     # ------------------------------------------------------------ literals at one place
 
-    def _at(self, kinds: tuple[int, ...], places: tuple[int, ...], rows: Sequence[View]) -> Iterator[tuple[Expr, ...]]:
+    def _at(self, kinds: tuple[int, ...], places: tuple[int, ...], rows: Sequence[ClauseView]) -> Iterator[tuple[Expr, ...]]:
         place = _Place(rows, self._columns(kinds, places, rows), self._dropped.get((kinds, places), set()))
         if len(kinds) < 2:
             found = dict.fromkeys(self._single(place))
@@ -202,7 +202,7 @@ class Candidates:
 class _Place:
     """The samples at one place, and what holds in them."""
 
-    def __init__(self, rows: Sequence[View], columns: list[_Column], dropped: set[Expr]):
+    def __init__(self, rows: Sequence[ClauseView], columns: list[_Column], dropped: set[Expr]):
         self.rows, self.columns, self.dropped = rows, columns, dropped
         self.full: Mask = (1 << len(rows)) - 1
         self._index = {str(c.word.data): c for c in columns}

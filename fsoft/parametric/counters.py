@@ -26,7 +26,7 @@ OTHER = LEAST_FREE - 2
 _OUTSIDE, _NAMES = LEAST_FREE - 3, LEAST_FREE - 1000
 _BITS = 8  # inputs of a move up to which all their values are tried
 
-Words = tuple[int, ...]
+WordTuple = tuple[int, ...]
 Env = dict[str, int]
 
 
@@ -35,14 +35,14 @@ class Local(NamedTuple):
 
     kind: int
     name: int
-    words: Words
+    words: WordTuple
 
 
 Counts = Mapping[Local, int]
 
 
 class CounterState(NamedTuple):
-    whole: Words
+    whole: WordTuple
     counts: Counts
 
 
@@ -79,7 +79,7 @@ class CounterShape:
         locals_ = [self.local(kind.index, 0, [first[name] for name in self.own[kind.index]]) for kind in self.system.kinds if kind.many]
         return CounterState(whole, dict.fromkeys(locals_, OMEGA))
 
-    def whole(self, words: Sequence[int]) -> tuple[Words, dict[int, int]]:
+    def whole(self, words: Sequence[int]) -> tuple[WordTuple, dict[int, int]]:
         """The words in normal form: what does not matter is ANY, and threads are named in order. Also the new names, by what stood for
         them."""
         out, names = list(words), dict[int, int]()
@@ -199,4 +199,4 @@ def _input_width(name: str) -> int:
     return int(name.rsplit(".", 1)[1])
 
 
-__all__ = ["ANY", "ME", "OMEGA", "OTHER", "Counts", "Env", "Local", "CounterShape", "CounterState", "Words", "is_name"]
+__all__ = ["ANY", "ME", "OMEGA", "OTHER", "Counts", "Env", "Local", "CounterShape", "CounterState", "WordTuple", "is_name"]

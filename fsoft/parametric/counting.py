@@ -8,23 +8,21 @@ tried while a failure is not excluded.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from fsoft.parametric.counters import OMEGA, CounterShape, CounterState, Counts, Local, Words
+from fsoft.parametric.counters import OMEGA, CounterShape, CounterState, Counts, Local, WordTuple
 from fsoft.parametric.outcomes import MoveOutcome, Outcomes
 from fsoft.parametric.proving import NoProof
 from fsoft.parametric.system import System, SystemMove
+from fsoft.program.verdict import CountProgress
 from fsoft.solve.sat import SolverTimeout
 
 LEVELS = (1, 2, 3, 4)
 STATES = (2_000, 6_000, 20_000)
 _NEWS = 64
 _SHARE = 20  # there may be a twentieth as many local states in one state as there may be states
-
-Hear = Callable[[int], None]
-"""Hears how many states were made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,7 @@ class Counted:
 def count(
     system: System,
     deadline: float,
-    hear: Hear = lambda _states: None,
+    hear: CountProgress = lambda _states: None,
     states: Sequence[int] = STATES,
     levels: Sequence[int] = LEVELS,
 ) -> Counted | NoProof:
@@ -67,10 +65,10 @@ class Search:
     """`run` gives all largest states, or the reason why it does not. `full`: there were too many; `crowded`: too many local states in one.
     `rounded`: a number of threads became "any number" only because it exceeded the level."""
 
-    def __init__(self, shape: CounterShape, level: int, most: int, deadline: float, hear: Hear):
+    def __init__(self, shape: CounterShape, level: int, most: int, deadline: float, hear: CountProgress):
         self.shape, self.level, self.most, self.deadline, self.hear = shape, level, most, deadline, hear
         self.outcomes = Outcomes(shape)
-        self.found: dict[Words, list[Counts]] = {}
+        self.found: dict[WordTuple, list[Counts]] = {}
         self.todo: list[tuple[int, int, CounterState]] = []
         self.made = 0
         self.full = self.crowded = self.rounded = False

@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from fsoft.parametric.counters import ANY, ME, OMEGA, OTHER, CounterShape, CounterState, Env, Local, Words
+from fsoft.parametric.counters import ANY, ME, OMEGA, OTHER, CounterShape, CounterState, Env, Local, WordTuple
 from fsoft.parametric.system import System, SystemMove
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, fill
 from fsoft.solve.sat import SolverTimeout
@@ -37,7 +37,7 @@ class _Judge:
     def __init__(self, shape: CounterShape, states: Sequence[CounterState]):
         self.shape, self.system, self.states = shape, shape.system, states
         self._values: dict[tuple[Expr, tuple[int, ...]], Expr] = {}
-        self._with: dict[Words, list[CounterState]] = {}
+        self._with: dict[WordTuple, list[CounterState]] = {}
         for state in states:
             self._with.setdefault(state.whole, []).append(state)
 

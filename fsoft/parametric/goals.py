@@ -16,18 +16,18 @@ _SMALL = 30  # nodes of an equation
 _DEPTH = 10  # steps back
 _MOST = 12  # conditions at one location
 
-Conditions = dict[tuple[int, int], list[Expr]]
+GoalConditions = dict[tuple[int, int], list[Expr]]
 """By kind and location."""
 
 
-def failure_conditions(system: System) -> Conditions:
+def failure_conditions(system: System) -> GoalConditions:
     """By kind and location: conditions that must hold of a thread there, as literals of clauses."""
-    found: Conditions = {}
-    layer: Conditions = {}
+    found: GoalConditions = {}
+    layer: GoalConditions = {}
     for move in system.moves:
         _add(system, found, layer, move, negate(conj(move.enabled, move.bad)))
     for _ in range(_DEPTH):
-        following: Conditions = {}
+        following: GoalConditions = {}
         for move in system.moves:
             kind = system.kind_of[move.slot]
             for condition in layer.get((kind.index, move.step.target), ()):
@@ -39,7 +39,7 @@ def failure_conditions(system: System) -> Conditions:
     return found
 
 
-def _add(system: System, found: Conditions, layer: Conditions, move: SystemMove, condition: Expr) -> None:
+def _add(system: System, found: GoalConditions, layer: GoalConditions, move: SystemMove, condition: Expr) -> None:
     """Keep a condition on the words before the move, if it is one and not too large."""
     mine = {name: reg(role_name(0, k), system.widths[name]) for k, name in enumerate(system.owned[move.slot])}
     condition = fill(condition, mine)

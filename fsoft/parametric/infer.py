@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from fsoft.parametric.clauses import ThreadClause, after_move, choices, role_name
 from fsoft.parametric.evaluate import text_of_term
-from fsoft.parametric.questions import ClauseQuestion, Mover, Slots, Start, State
+from fsoft.parametric.questions import ClauseQuestion, Mover, SlotNumbers, Start, WordValues
 from fsoft.parametric.system import System, SystemMove
 from fsoft.program.expr import FALSE
 from fsoft.program.pycode import HELPERS
@@ -92,7 +92,7 @@ class Inference:
         mover.finish(move.over)
         return mover
 
-    def _spoken_of(self, mover: int, kinds: tuple[int, ...]) -> list[Slots]:
+    def _spoken_of(self, mover: int, kinds: tuple[int, ...]) -> list[SlotNumbers]:
         """The slots for which a clause must be shown: all cases up to exchanging representatives that do not move."""
         allowed = set()
         for kind in self.system.kinds:
@@ -101,7 +101,7 @@ class Inference:
         out = [slots for slots in after_move(self.system, mover, kinds) if set(slots) <= allowed | {mover}]
         return [slots for slots in out if mover in slots or list(slots) == sorted(slots) or kinds[0] != kinds[1]]
 
-    def _touched(self, number: int, slots: Slots, written: set[str]) -> bool:
+    def _touched(self, number: int, slots: SlotNumbers, written: set[str]) -> bool:
         """Whether a move of another thread can change what the clause says about these slots."""
         if not written.isdisjoint(self.words[number]):
             return True
@@ -129,7 +129,7 @@ class Inference:
                 self.cores[number] = core
                 return None
 
-    def _model(self, mover: ClauseQuestion, *wanted: int) -> State | None:
+    def _model(self, mover: ClauseQuestion, *wanted: int) -> WordValues | None:
         """A state that satisfies all clauses, from which the wanted happens."""
         while mover.possible(*wanted, deadline=self.deadline):
             state = mover.before()
@@ -199,10 +199,10 @@ class ClauseJudge:
         self._functions: dict[tuple[tuple[int, ...], tuple[int, ...]], object] = {}
         self._choices = {kinds: list(choices(system, kinds)) for kinds in self.at}
 
-    def false_in(self, state: State) -> list[tuple[int, Slots]]:
+    def false_in(self, state: WordValues) -> list[tuple[int, SlotNumbers]]:
         shared = [state[name] for name in self.system.shared]
         threads = [[state[name] for name in row] for row in self.system.owned]
-        found: list[tuple[int, Slots]] = []
+        found: list[tuple[int, SlotNumbers]] = []
         for kinds, places in self.at.items():
             for slots in self._choices[kinds]:
                 place = tuple([threads[slot][0] for slot in slots])

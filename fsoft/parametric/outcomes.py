@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from fsoft.parametric.counters import ANY, ME, OTHER, CounterShape, CounterState, Env, Local, Words
+from fsoft.parametric.counters import ANY, ME, OTHER, CounterShape, CounterState, Env, Local, WordTuple
 from fsoft.parametric.evaluate import compiled
 from fsoft.parametric.identity import NotCovered
 from fsoft.parametric.system import SystemMove
@@ -18,7 +18,7 @@ class MoveOutcome(NamedTuple):
     """After a move: the whole, the new names of the threads that the old one named, and the local state of the thread that moved or was
     created. `bad`: the move may violate a property or hit a bound."""
 
-    whole: Words
+    whole: WordTuple
     names: tuple[tuple[int, int], ...]
     local: Local | None = None
     bad: bool = False
@@ -29,7 +29,7 @@ class Outcomes:
 
     def __init__(self, shape: CounterShape):
         self.shape, self.system = shape, shape.system
-        self._known: dict[tuple[Words, int, Local | None], list[tuple[MoveOutcome, SystemMove]]] = {}
+        self._known: dict[tuple[WordTuple, int, Local | None], list[tuple[MoveOutcome, SystemMove]]] = {}
         self._changes: dict[tuple[int, int, Local], bool] = {}
         self._terms: dict[Expr, tuple[tuple[str, ...], Callable[..., int]]] = {}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fsoft.parametric.candidates import Candidates, Effort
@@ -11,14 +11,12 @@ from fsoft.parametric.clauses import ThreadClause
 from fsoft.parametric.infer import Inference, Stuck
 from fsoft.parametric.samples import RunSampler
 from fsoft.parametric.system import System
+from fsoft.program.verdict import CountProgress
 
 EFFORTS = (Effort(), Effort(), Effort(values=3, values_of_two=3, guarded_pairs=True))
 STATES = 20_000
 _LENGTH = 150
 _SECONDS = 20.0
-
-Hear = Callable[[int], None]
-"""Hears how many states were sampled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ def prove(
     system: System,
     deadline: float,
     seed: int = 0,
-    hear: Hear = lambda _states: None,
+    hear: CountProgress = lambda _states: None,
     states: int = STATES,
     efforts: Sequence[Effort] = EFFORTS,
 ) -> Proof | NoProof:

@@ -20,9 +20,9 @@ from fsoft.parametric.system import System, SystemMove
 from fsoft.program.expr import Expr, fill, negate, postorder
 from fsoft.solve.sat import Sat
 
-Slots = tuple[int, ...]
-State = dict[str, int]
-Key = tuple[int, Slots]
+SlotNumbers = tuple[int, ...]
+WordValues = dict[str, int]
+ClauseKey = tuple[int, SlotNumbers]
 """Number of a clause, and the slots it speaks about."""
 
 _SOLVER = "glucose4"
@@ -45,10 +45,10 @@ class ClauseQuestion:
             self.blaster.bind(name, bits)
         self.failing = self.sat.var()  # assume: something that must not happen happens
         self.leading = self.sat.var()  # assume: some goal is reached
-        self.hypotheses: dict[Key, int] = {}
-        self.goals: dict[Key, int] = {}
-        self._bound: dict[tuple[Slots, bool], dict[str, Expr]] = {}
-        self._terms: dict[tuple[Expr, Slots, bool], int] = {}
+        self.hypotheses: dict[ClauseKey, int] = {}
+        self.goals: dict[ClauseKey, int] = {}
+        self._bound: dict[tuple[SlotNumbers, bool], dict[str, Expr]] = {}
+        self._terms: dict[tuple[Expr, SlotNumbers, bool], int] = {}
         self._places: dict[tuple[int, int, bool], int] = {}
 
     def require(self, term: Expr) -> None:
@@ -63,7 +63,7 @@ class ClauseQuestion:
 
     # ------------------------------------------------------------ clauses
 
-    def _meaning(self, literal: Expr, slots: Slots, later: bool) -> int:
+    def _meaning(self, literal: Expr, slots: SlotNumbers, later: bool) -> int:
         """The bit of a literal about these slots, before or after."""
         bit = self._terms.get((literal, slots, later))
         if bit is None:
@@ -73,7 +73,7 @@ class ClauseQuestion:
             bit = self._terms[literal, slots, later] = self.blaster.bit(fill(literal, bound))
         return bit
 
-    def _bits(self, clause: ThreadClause, slots: Slots, later: bool) -> list[int]:
+    def _bits(self, clause: ThreadClause, slots: SlotNumbers, later: bool) -> list[int]:
         """The clause as a disjunction of bits; [HIGH] if it holds anyway."""
         bits = [self._elsewhere(slot, place, later) for slot, place in zip(slots, clause.places, strict=True)]
         if HIGH in bits:
@@ -89,7 +89,7 @@ class ClauseQuestion:
             bit = self._places[slot, place, later] = self.blaster.bit(negate(fill(at, self.after) if later else at))
         return bit
 
-    def suppose(self, number: int, clause: ThreadClause, slots: Slots) -> bool:
+    def suppose(self, number: int, clause: ThreadClause, slots: SlotNumbers) -> bool:
         """Add the clause about the state before as a hypothesis; False if it is one already."""
         if (number, slots) in self.hypotheses:
             return False
@@ -99,7 +99,7 @@ class ClauseQuestion:
             self.sat.add([-switch, *(self.encoder.literal(bit, POSITIVE) for bit in bits)])
         return True
 
-    def aim(self, number: int, clause: ThreadClause, slots: Slots) -> None:
+    def aim(self, number: int, clause: ThreadClause, slots: SlotNumbers) -> None:
         """Add the negated clause about the state after as a goal, unless it cannot be false there."""
         bits = self._bits(clause, slots, True)
         if bits == [HIGH]:
@@ -133,7 +133,7 @@ class ClauseQuestion:
         core = set(self.sat.core())
         return {number for (number, _), switch in self.hypotheses.items() if switch in core}
 
-    def before(self) -> State:
+    def before(self) -> WordValues:
         """The words and inputs of the last answer."""
         out = {}
         for name, bits in self.leaves.items():
@@ -160,7 +160,7 @@ class Mover(ClauseQuestion):
         leaves = {name: tuple(sorted(term.reads)) for name, term in move.writes.items()}
         self._functions = {name: (leaves[name], compiled(term, leaves[name])) for name, term in move.writes.items()}
 
-    def follow(self, state: State) -> State:
+    def follow(self, state: WordValues) -> WordValues:
         """The state after the move."""
         out = dict(state)
         for name, (leaves, function) in self._functions.items():
@@ -178,4 +178,4 @@ class Start(ClauseQuestion):
             self.require(axiom)
 
 
-__all__ = ["Key", "Mover", "ClauseQuestion", "Slots", "Start", "State"]
+__all__ = ["ClauseKey", "Mover", "ClauseQuestion", "SlotNumbers", "Start", "WordValues"]

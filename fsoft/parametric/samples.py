@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fsoft.analysis.loops import loops
+from fsoft.parametric.counters import WordTuple
 from fsoft.parametric.identity import SELF
 from fsoft.parametric.system import System
 from fsoft.program.expr import postorder
 from fsoft.program.interpreter import Machine
 from fsoft.program.state import OVER, ChoicePoint, Event, Violation
 
-Words = tuple[int, ...]
-View = tuple[Words, ...]
+ClauseView = tuple[WordTuple, ...]
 """The shared words, then the words of the threads of a clause. Words that do not matter where the thread is are 0."""
 
 _UNDEFINED = (0, 1, 77)  # what stands for any value
@@ -34,7 +34,7 @@ _SKIP = 0.15  # how likely they are
 class Samples:
     """`views[kinds]`: what was seen of the shared words and of different threads of these kinds. `violated`: a run violated a property."""
 
-    views: dict[tuple[int, ...], set[View]] = field(default_factory=dict)
+    views: dict[tuple[int, ...], set[ClauseView]] = field(default_factory=dict)
     states: int = 0
     violated: Violation | None = None
 
@@ -168,4 +168,4 @@ class RunSampler:
                     views[kind.index, second.index].add((shared, threads[slot], threads[other]))
 
 
-__all__ = ["RunSampler", "Samples", "View", "constants_of"]
+__all__ = ["RunSampler", "Samples", "ClauseView", "constants_of"]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fsoft.analysis.liveness import Droppable
 from fsoft.analysis.validity import Validity
 from fsoft.passes.graph import Graph, each_template
-from fsoft.passes.tidy import Droppable, tidy_template
+from fsoft.passes.tidy import tidy_template
 from fsoft.program.program import Load, Program, Template
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from fsoft.analysis.actions import rewritten
-from fsoft.analysis.constants import Known
+from fsoft.analysis.constants import KnownValues
 from fsoft.analysis.points_to import PointsTo
 from fsoft.analysis.validity import constants_in
 from fsoft.program import descriptor
@@ -113,10 +113,10 @@ class Slots:
 
     # ------------------------------------------------------------ what a thread knows
 
-    def at_start(self, slot: int, creators: Iterable[Thread]) -> Known:
+    def at_start(self, slot: int, creators: Iterable[Thread]) -> KnownValues:
         """What a slot knows when it starts: which slots are free, and its argument. `creators` are unwound."""
         word = self.program.word
-        known: Known = {self.address(s, "state"): const(descriptor.UNUSED, word) for s, who in self._trusted.items() if who == slot}
+        known: KnownValues = {self.address(s, "state"): const(descriptor.UNUSED, word) for s, who in self._trusted.items() if who == slot}
         argument = self._argument(slot, creators)
         if argument is not None:
             known[self.address(slot, "arg")] = argument
@@ -129,7 +129,7 @@ class Slots:
         value = values.pop() if len(values) == 1 else None
         return value if value is not None and value.op == "const" else None
 
-    def watch(self, slot: int, action: Action, known: Known, taken: set[str]) -> None:
+    def watch(self, slot: int, action: Action, known: KnownValues, taken: set[str]) -> None:
         """After an action (filled in): update what is known about states, and which registers hold the state of a taken slot."""
         if isinstance(action, Load) and action.address.op == "const" and known.get(action.address.value) is TAKEN:
             taken.add(action.reg)

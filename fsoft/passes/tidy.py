@@ -6,10 +6,10 @@ is read; so temporaries that die in the step disappear. The order of everything 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from fsoft.analysis.actions import Harmless, always, defined, reads, renamed, rewritten
-from fsoft.analysis.liveness import Liveness
+from fsoft.analysis.liveness import Droppable, Liveness
 from fsoft.passes.graph import changed, shortened
 from fsoft.passes.reuse import reuse_loads
 from fsoft.program.expr import Expr, const, fill, ite, reg
@@ -17,9 +17,6 @@ from fsoft.program.program import Action, Alloc, Assign, Input, Load, Register, 
 
 LARGEST = 24
 """Nodes of an expression that may be copied to each use of a register."""
-
-Droppable = Callable[[Load], bool]
-"""Whether a load may go if nobody reads its result (it is valid, and no race can be on it)."""
 
 
 class Tidy:

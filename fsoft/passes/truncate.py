@@ -32,7 +32,7 @@ _OF_STATES = frozenset({"no-data-race", "no-deadlock", "valid-memtrack"})
 Range = tuple[int, int]
 """Bytes from the first up to, not including, the second."""
 
-Values = tuple[int, int]
+ValueBounds = tuple[int, int]
 """The least and the greatest value, signed."""
 
 
@@ -44,7 +44,7 @@ class Truncate:
     limit: int = 0
     name: str = "truncate"
     kept: int | None = None
-    ranges: Mapping[int, Values] = field(default_factory=dict)
+    ranges: Mapping[int, ValueBounds] = field(default_factory=dict)
 
     def apply(self, program: Program) -> Program:
         kept = self.limit if self.kept is None else self.kept

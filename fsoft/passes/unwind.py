@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 
-from fsoft.analysis.actions import Reading, Touching, defined, ending
-from fsoft.analysis.constants import Known, Transfer, meet
+from fsoft.analysis.actions import READING, Touching, defined, ending
+from fsoft.analysis.constants import KnownValues, Transfer, meet
 from fsoft.analysis.flow import successors
 from fsoft.analysis.liveness import Liveness
 from fsoft.analysis.loops import loops
@@ -35,7 +35,7 @@ from fsoft.program.program import Action, Assign, Halt, Load, Location, Marker, 
 from fsoft.program.verdict import Move
 from fsoft.properties import MONITORS
 
-Key = tuple[int, ...]
+UnwoundKey = tuple[int, ...]
 """A location of the unwound template: (start, head, round, head, round, ..., location), heads and the location by their rank; keys are in
 topological order."""
 
@@ -141,17 +141,17 @@ class _Unwinding:
         self.stops = {at: kind for kind, at in thread.template.stops.items()}
         self.origin: list[int] = []
         self.stopping: set[int] = set()
-        self.known: dict[Key, Known] = {}
-        self.place: dict[Key, int] = {}  # the original location
-        self.number: dict[Key, int] = {}
-        self.rounds: dict[Key, _Round] = {}
+        self.known: dict[UnwoundKey, KnownValues] = {}
+        self.place: dict[UnwoundKey, int] = {}  # the original location
+        self.number: dict[UnwoundKey, int] = {}
+        self.rounds: dict[UnwoundKey, _Round] = {}
         self.cuts: dict[int, int] = {}  # markers of loops, by head
-        self.waiting: list[Key] = []
-        self.steps: list[tuple[int, Step, Key | str]] = []  # origin, filled step, where to
+        self.waiting: list[UnwoundKey] = []
+        self.steps: list[tuple[int, Step, UnwoundKey | str]] = []  # origin, filled step, where to
 
     # ------------------------------------------------------------ the walk
 
-    def run(self, known: Known) -> Template:
+    def run(self, known: KnownValues) -> Template:
         self._reach((0, 0), 0, known)
         while self.waiting:
             key = heappop(self.waiting)
@@ -159,7 +159,7 @@ class _Unwinding:
             self._expand(key)
         return self._template()
 
-    def _reach(self, key: Key, location: int, known: Known) -> None:
+    def _reach(self, key: UnwoundKey, location: int, known: KnownValues) -> None:
         kept = {k: v for k, v in known.items() if isinstance(k, int) or k in self.facts.live[location]}
         if key in self.known:
             meet(self.known[key], kept)
@@ -167,7 +167,7 @@ class _Unwinding:
         self.known[key], self.place[key] = kept, location
         heappush(self.waiting, key)
 
-    def _expand(self, key: Key) -> None:
+    def _expand(self, key: UnwoundKey) -> None:
         here, known = self.place[key], self.known[key]
         if here == 0 and key[0] == self.starts:
             if self.more_starts:
@@ -197,7 +197,7 @@ class _Unwinding:
     def _stop_of(step: Step) -> str:
         return next((a.kind for a in step.actions if isinstance(a, Halt)), "failed")
 
-    def _number(self, key: Key, origin: int) -> None:
+    def _number(self, key: UnwoundKey, origin: int) -> None:
         """The step that was added last leaves the location with this key."""
         place, step, target = self.steps[-1]
         self.steps[-1] = (place, replace(step, source=self.number[key]), target)
@@ -205,7 +205,7 @@ class _Unwinding:
 
     # ------------------------------------------------------------ rounds
 
-    def _rounds(self, key: Key) -> list[_Round]:
+    def _rounds(self, key: UnwoundKey) -> list[_Round]:
         """The current rounds of the loops around a location, outermost first."""
         found = []
         for depth, head in enumerate(self.facts.nest.heads[self.place[key]]):
@@ -229,14 +229,14 @@ class _Unwinding:
         return (count is not None and count > self.limits.bounds.static) or len(self.steps) > self.limits.bounds.largest
 
     @staticmethod
-    def _closed(which: tuple[int, int], test: Expr, known: Known, this: _Round) -> None:
+    def _closed(which: tuple[int, int], test: Expr, known: KnownValues, this: _Round) -> None:
         """A way out of a loop is known to be closed: constants decide that it goes on, unless they were the same the last time."""
         read = tuple(known.get(name) for name in sorted(test.reads))
         if read:
             this.tests[which] = read
             this.decided |= this.before is None or this.before.tests.get(which) != read
 
-    def _target(self, key: Key, here: int, target: int) -> Key:
+    def _target(self, key: UnwoundKey, here: int, target: int) -> UnwoundKey:
         """Where a step leads to: the same rounds of the loops that it stays in, the next of the one whose head it returns to."""
         if target == 0:
             return (key[0] + 1, 0)
@@ -256,7 +256,7 @@ class _Unwinding:
 
     # ------------------------------------------------------------ steps
 
-    def _filled(self, step: Step, known: Known, number: int = -1, this: _Round | None = None) -> Step:
+    def _filled(self, step: Step, known: KnownValues, number: int = -1, this: _Round | None = None) -> Step:
         """The step with constants in place; `known` becomes what holds after it."""
         guard = self.transfer.fill(step.guard, known)
         tags = tuple([t if t.operand is None else Tag(t.kind, self.transfer.fill(t.operand, known)) for t in step.tags])
@@ -273,7 +273,7 @@ class _Unwinding:
             actions.append(new)
         return Step(step.source, guard, shortened(actions), step.target, step.loc, step.text, tags, step.calls)
 
-    def _ends_here(self, number: int, step: Step, known: Known, key: Key, rounds: list[_Round]) -> bool:
+    def _ends_here(self, number: int, step: Step, known: KnownValues, key: UnwoundKey, rounds: list[_Round]) -> bool:
         """Whether the step goes on in a round that is cut, or round a spin loop: then something else stands in its place."""
         for this in rounds:
             head = this.head
@@ -293,13 +293,13 @@ class _Unwinding:
         way = self.facts.ways_out[head]
         return step.source in way[:-1] and way[way.index(step.source) + 1] == step.target
 
-    def _stop(self, number: int, step: Step, known: Known, key: Key, halt: Halt) -> None:
+    def _stop(self, number: int, step: Step, known: KnownValues, key: UnwoundKey, halt: Halt) -> None:
         """The thread stops instead of taking a step; not if the step is blocked, and what it does up to where it may block is done. What it
         changes until then nobody sees, as if it stopped inside an atomic section. Who waits for whom is read from the tags."""
         new = self._filled(step, dict(known))
         last = max((k for k, action in enumerate(new.actions) if isinstance(action, Require)), default=-1)
         before, tags = new.actions[: last + 1], new.tags
-        if any(isinstance(action, Touching) and not isinstance(action, Reading) for action in before):
+        if any(isinstance(action, Touching) and not isinstance(action, READING) for action in before):
             tags = (*tags, Tag("atomic"))
         self.stopping.add(len(self.steps))
         self.steps.append((-1, replace(new, actions=(*before, halt), tags=tags), halt.kind))
@@ -322,7 +322,7 @@ class _Unwinding:
             return Marker("loop", True, False, loc, message, f"raise --unwind, or {own}")
         return Marker("unwindset", True, False, loc, message, own)
 
-    def _cut_start(self, key: Key) -> None:
+    def _cut_start(self, key: UnwoundKey) -> None:
         """The slot may be started once more than it is unwound."""
         message = f"thread {self.thread.name} may be started more than {self.starts} time{'s' * (self.starts != 1)}"
         marker = self._cut(message, START, self.starts, self.template.locations[0].loc)

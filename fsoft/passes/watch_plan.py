@@ -16,13 +16,13 @@ from fsoft.analysis.validity import constants_in
 from fsoft.program.expr import Expr, const
 from fsoft.program.interpreter import in_section
 from fsoft.program.layout import Cells
-from fsoft.program.program import Action, Alloc, CellRun, Free, Leave, Load, Object, Program, Step, Store, Template
+from fsoft.program.program import Action, Alloc, CellRun, Load, Object, Program, Step, Store, Template
+from fsoft.properties.happens_before import Accessing
 from fsoft.properties.ordering import UNKNOWN, effects, fence
 from fsoft.properties.race_objects import race_ranges
 
 _MOST_CELLS = 64  # through which one access may synchronise
 _WOKEN = "__fsoft_woken"  # of the library: who may leave a condition or barrier that may be gone
-Accessing = Load | Store | Free | Leave
 WatchedCell = tuple[int, int, int]
 """Object, offset, size."""
 

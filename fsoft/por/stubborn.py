@@ -18,7 +18,7 @@ from fsoft.program.choice import Ready, Strayed
 from fsoft.program.expr import Expr, evaluate
 from fsoft.program.state import Access
 
-Way = tuple[int, int, int, tuple[int, ...]]
+FutureTouch = tuple[int, int, int, tuple[int, ...]]
 """Owner, entries read, entries written, entries of the locks that have to be free."""
 
 
@@ -28,7 +28,7 @@ class Present:
     the derived locks that it holds."""
 
     now: dict[int, Masks]
-    later: list[Way]
+    later: list[FutureTouch]
     sticky: bool
     owned: frozenset[int]
 

@@ -26,7 +26,7 @@ from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, ite, make, negate, resize
 from fsoft.program.state import OVER
 
-Conditions = dict[int, Expr]
+EntryConditions = dict[int, Expr]
 """For each entry of the state vector when it is meant; entries that are never meant are missing."""
 
 
@@ -36,9 +36,9 @@ class Group:
 
     owner: int
     locks: Locks
-    reads: Conditions
-    writes: Conditions
-    touched: Conditions = field(default_factory=dict)
+    reads: EntryConditions
+    writes: EntryConditions
+    touched: EntryConditions = field(default_factory=dict)
 
     def close(self) -> None:
         """All has been added."""
@@ -54,7 +54,7 @@ def any_of(terms: Iterable[Expr]) -> Expr:
     return total
 
 
-def _add(table: Conditions, index: int, when: Expr) -> None:
+def _add(table: EntryConditions, index: int, when: Expr) -> None:
     if when is not FALSE:
         table[index] = disj(table.get(index, FALSE), when)
 
@@ -116,7 +116,7 @@ class StubbornTerms:
         leaf = self.words.leaf(state)
         return eq(leaf, const(descriptor.RUNNING, leaf.width))
 
-    def _meant(self, item: Item, address: Expr | None, mask: int) -> Conditions:
+    def _meant(self, item: Item, address: Expr | None, mask: int) -> EntryConditions:
         """When each entry of the mask is what the item touches at an address (over words of the state)."""
         if address is None:
             return dict.fromkeys(members(mask), TRUE)
@@ -128,11 +128,11 @@ class StubbornTerms:
     def _address(self, slot: int, item: Item) -> Expr | None:
         return None if item.address is None else self._term(slot, item.address)
 
-    def _at_address(self, address: Expr, size: int, mask: int) -> Conditions:
+    def _at_address(self, address: Expr, size: int, mask: int) -> EntryConditions:
         """When each entry of the mask lies at that address (an entry that is no cell: whenever the address is in its object)."""
         bits = self.program.offset_bits
         number = make("extract", self.program.word - bits, (address,), bits)
-        out: Conditions = {}
+        out: EntryConditions = {}
         for index in members(mask):
             start = self._addresses.get(index)
             if start is None or not size:
@@ -161,10 +161,10 @@ class StubbornTerms:
 
     # ------------------------------------------------------------ now and later
 
-    def _now(self, slot: int) -> tuple[Conditions, Conditions]:
+    def _now(self, slot: int) -> tuple[EntryConditions, EntryConditions]:
         """What a slot touches now with the steps whose guard holds."""
-        reads: Conditions = {}
-        writes: Conditions = {}
+        reads: EntryConditions = {}
+        writes: EntryConditions = {}
         steps = self.program.threads[slot].template.steps
         possible = {index: e.enabled for index, _, e in self.moves.steps[slot]}
         for index, one in enumerate(self.facts.prints[slot]):
@@ -180,7 +180,7 @@ class StubbornTerms:
                         _add(table, entry, conj(conj(here, blocked) if spared >> entry & 1 and table is reads else here, when))
         return reads, writes
 
-    def _apart(self, slot: int, table: Conditions) -> Conditions:
+    def _apart(self, slot: int, table: EntryConditions) -> EntryConditions:
         """Without what only the slot itself touches while it runs."""
         return {entry: when for entry, when in table.items() if not self.facts.quiet[slot] >> entry & 1}
 
@@ -258,20 +258,20 @@ class StubbornTerms:
             return [(n, TRUE) for n in members(self.facts.ground.at(Where("load", 1), address.value)[0] & cells)]
         return [(n, eq(address, const(self._addresses[n], address.width))) for n in members(cells)]
 
-    def _owns(self, slot: int) -> Conditions:
+    def _owns(self, slot: int) -> EntryConditions:
         """When the slot holds each derived lock: its location tells."""
         places: dict[Expr, set[int]] = {}
         for location in range(len(self.program.threads[slot].template.locations)):
             for address in self.facts.owned(slot, location):
                 places.setdefault(address, set()).add(location)
-        out: Conditions = {}
+        out: EntryConditions = {}
         for address, locations in places.items():
             for entry, when in self._lock_cells(self._term(slot, address)):
                 if self.facts.derived >> entry & 1:
                     _add(out, entry, conj(when, self.at(slot, frozenset(locations))))
         return out
 
-    def _meets(self, i: int, j: int, reads: Conditions, writes: Conditions) -> Expr:
+    def _meets(self, i: int, j: int, reads: EntryConditions, writes: EntryConditions) -> Expr:
         """Slot j may write what is in `reads`, or touch what is in `writes`, while i does not move. Entries that are meant under the same
         conditions on both sides count once."""
         total: Expr = FALSE
@@ -316,7 +316,7 @@ class StubbornTerms:
         values = self._loaded(i, plan.loads)
         if values is None:
             return None
-        cells: list[Conditions] = []
+        cells: list[EntryConditions] = []
         for load in plan.loads:
             address = fill(self._term(i, load.address), values)
             when = fill(self._term(i, load.when), values)
@@ -347,7 +347,9 @@ class StubbornTerms:
             value = ite(eq(address, const(self._addresses[n], address.width)), self.words.leaf(n), value)
         return value
 
-    def _at_barrier(self, i: int, barrier: Barrier, values: dict[str, Expr], cells: list[Conditions], life: int) -> tuple[list[Expr], Expr]:
+    def _at_barrier(
+        self, i: int, barrier: Barrier, values: dict[str, Expr], cells: list[EntryConditions], life: int
+    ) -> tuple[list[Expr], Expr]:
         """Who can change the first false conjunct, and whether there is one."""
         out: list[Expr] = [FALSE] * len(self.slots)
         true_so_far: Expr = TRUE

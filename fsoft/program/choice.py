@@ -26,7 +26,7 @@ class Choice(Protocol):
         """The slots to expand; None for all."""
 
     def watch(self, v: Sequence[Any], slot: int, index: int, log: Sequence[Access]) -> None:
-        """Hears what a step accessed; raises Strayed if the choice did not foresee it."""
+        """Called with what a step accessed; raises Strayed if that is not where the choice expected it."""
 
 
 class Strayed(Exception):

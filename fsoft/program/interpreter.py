@@ -41,8 +41,8 @@ Domain = Callable[[ChoicePoint, Sequence[int] | None], Sequence[int]]
 """The answers to try for a question."""
 
 
-Watch = Callable[[Action, Callable[[Expr], int], Vector], None]
-"""Hears of an action before it happens: with what registers are worth (for `expr.evaluate`), and the state."""
+WatchAction = Callable[[Action, Callable[[Expr], int], Vector], None]
+"""Called with each action before it is executed, the values of registers (for `expr.evaluate`), and the state."""
 
 StepFunction = Callable[[Vector, Choose, list[Event], list[Access]], bool]
 GuardFunction = Callable[[Sequence[Any]], Any]
@@ -65,7 +65,7 @@ class Interpreter:
         self.layout = layout
         self.memory = memory
         self.program = layout.program
-        self.watch: Watch | None = None
+        self.watch: WatchAction | None = None
 
     def leaf(self, v: Sequence[Any], slot: int) -> Callable[[Expr], int]:
         """What the slot's registers and own constants are worth."""

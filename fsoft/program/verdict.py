@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field
 from typing import NamedTuple
 
@@ -71,3 +72,13 @@ class Verdict:
 
     def exit_code(self) -> int:
         return {"TRUE": 0, "FALSE": 10}.get(self.kind, 5)
+
+
+Progress = Callable[[Stats], None]
+"""Called from time to time with what the search has cost so far."""
+
+CountProgress = Callable[[int], None]
+"""Called from time to time with a number that grows: of states that were made, of steps that are known to be free of targets."""
+
+Say = Callable[[str], None]
+"""Called with a line about the work, for a person who watches."""

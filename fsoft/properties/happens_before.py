@@ -136,7 +136,8 @@ class HappensBefore:
 
 
 class _Step:
-    """Hears the actions of one step. An access counts before what it orders, so that a giving store gives itself, too."""
+    """Called with each action of one step, and collects its accesses. An access counts before what it orders, so that a giving store gives
+    itself, too."""
 
     def __init__(self, history: HappensBefore, slot: int, step: Step):
         self.history, self.slot, self.step = history, slot, step

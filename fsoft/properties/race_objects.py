@@ -14,17 +14,17 @@ from fsoft.frontend.source import NOWHERE, InputError, Loc
 from fsoft.program.layout import Cells
 from fsoft.program.program import Object, Program
 
-Ranges = dict[int, list[tuple[int, int]]]
+ByteRanges = dict[int, list[tuple[int, int]]]
 """By object id: byte ranges [low, high), sorted and apart."""
 
 _NAMELESS = ("system", "function", "string")
 
 
-def race_ranges(program: Program) -> Ranges | None:
+def race_ranges(program: Program) -> ByteRanges | None:
     """The bytes on which races count, by `program.race_on`; None if they count everywhere. InputError for a name that means nothing."""
     if not program.race_on:
         return None
-    found: Ranges = {}
+    found: ByteRanges = {}
     for name in program.race_on:
         bytes_of = _bytes_of(program, name)
         if not bytes_of:
@@ -34,14 +34,14 @@ def race_ranges(program: Program) -> Ranges | None:
     return {number: _joined(ranges) for number, ranges in found.items()}
 
 
-def counts(ranges: Ranges | None, number: int, low: int, high: int) -> bool:
+def counts(ranges: ByteRanges | None, number: int, low: int, high: int) -> bool:
     """Whether a race on the bytes [low, high) of an object is one that was asked for."""
     return ranges is None or any(low < end and start < high for start, end in ranges.get(number, ()))
 
 
-def _bytes_of(program: Program, name: str) -> Ranges:
+def _bytes_of(program: Program, name: str) -> ByteRanges:
     """What one name means; empty if nothing."""
-    found: Ranges = {}
+    found: ByteRanges = {}
     for obj in _objects(program):
         for alias in _aliases(obj):
             if name == alias:
@@ -106,4 +106,4 @@ def _complaint(program: Program, name: str) -> str:
     return f"--race-on: no object in memory is called '{name}'" + hint
 
 
-__all__ = ["Ranges", "counts", "race_ranges"]
+__all__ = ["ByteRanges", "counts", "race_ranges"]

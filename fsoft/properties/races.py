@@ -16,7 +16,7 @@ from fsoft.program.program import Program
 from fsoft.program.replay import Finding, GuiltyThread, View
 from fsoft.program.state import Access, Layout
 from fsoft.properties.happens_before import HappensBefore, Past
-from fsoft.properties.race_objects import Ranges, counts, race_ranges
+from fsoft.properties.race_objects import ByteRanges, counts, race_ranges
 
 Pair = tuple[tuple[int, Access], tuple[int, Access]]
 
@@ -43,7 +43,7 @@ class Races:
     logs = True
 
     def __init__(self) -> None:
-        self._asked: tuple[Program, Ranges | None] | None = None
+        self._asked: tuple[Program, ByteRanges | None] | None = None
 
     def state(self, view: View) -> Finding | None:
         found = self.pending(view)
@@ -84,7 +84,7 @@ class Races:
                             return (first, a), (second, b)
         return None
 
-    def _ranges(self, program: Program) -> Ranges | None:
+    def _ranges(self, program: Program) -> ByteRanges | None:
         if self._asked is None or self._asked[0] is not program:
             self._asked = (program, race_ranges(program))
         return self._asked[1]

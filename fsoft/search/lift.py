@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fsoft.bounded.outcomes import Executed, StepEnd, Values
-from fsoft.circuit.encode.answers import StepAnswers, Value
+from fsoft.bounded.outcomes import EntryTerms, Executed, StepEnd
+from fsoft.circuit.encode.answers import StepAnswers, TermValue
 from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine
 from fsoft.program.state import ChoicePoint
@@ -17,12 +17,12 @@ from fsoft.program.verdict import InternalError, Move
 class PathEdge:
     """A step that a path takes: the state before it, and how it ends."""
 
-    values: Values
+    values: EntryTerms
     executed: Executed
     outcome: StepEnd
 
 
-def lifted(machine: Machine, edges: Sequence[PathEdge], value: Value) -> list[Move]:
+def lifted(machine: Machine, edges: Sequence[PathEdge], value: TermValue) -> list[Move]:
     """The moves of the path under these values; InternalError if the interpreter cannot follow."""
     state, moves = machine.initial(), list[Move]()
     for edge in edges:
@@ -38,7 +38,7 @@ def lifted(machine: Machine, edges: Sequence[PathEdge], value: Value) -> list[Mo
     return moves
 
 
-def _before(edge: PathEdge, value: Value) -> Callable[[int], int]:
+def _before(edge: PathEdge, value: TermValue) -> Callable[[int], int]:
     return lambda index: value(edge.values[index])
 
 
@@ -46,7 +46,7 @@ class PathAnswers:
     """The answers to try when the end of a path is looked at: those of the sampler, and the values that the path has there.
     `undefined` names the undefined cells that were asked for."""
 
-    def __init__(self, machine: Machine, values: Values, given: dict[int, list[int]], value: Value):
+    def __init__(self, machine: Machine, values: EntryTerms, given: dict[int, list[int]], value: TermValue):
         self.machine, self.values, self.given, self.value = machine, values, given, value
         self.sampler = Sampler(machine.program)
         self.undefined: dict[str, None] = {}

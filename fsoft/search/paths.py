@@ -12,14 +12,14 @@ from dataclasses import replace
 
 from fsoft.bounded.given import Given
 from fsoft.bounded.outcomes import Executor
-from fsoft.circuit.encode.answers import Value
+from fsoft.circuit.encode.answers import TermValue
 from fsoft.circuit.encode.bound_lines import bound_line
 from fsoft.program.choice import Strayed
 from fsoft.program.expr import reg
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
 from fsoft.program.replay import played_without_halts
-from fsoft.program.verdict import Stats, Verdict
+from fsoft.program.verdict import Progress, Stats, Verdict
 from fsoft.properties.confirmation import judge_run
 from fsoft.search.lift import PathAnswers, PathEdge, lifted
 from fsoft.search.nodes import SearchCounts
@@ -31,7 +31,6 @@ from fsoft.solve.sat import SolverTimeout
 from fsoft.solve.smt import Undecided
 from fsoft.solve.terms import DEFAULT
 
-Progress = Callable[[Stats], None]
 _ENDS_NOTHING = frozenset({"unreach-call", "no-data-race", "no-deadlock", "valid-memtrack"})
 """A violation of any other property stops the run: what would come after it is not known."""
 
@@ -145,7 +144,7 @@ class _Search:
 
     # ------------------------------------------------------------ violations
 
-    def _found(self, one: Obligation, edges: list[PathEdge], value: Value) -> None:
+    def _found(self, one: Obligation, edges: list[PathEdge], value: TermValue) -> None:
         if one.name not in self.verdicts:
             self.stats.depth = len(edges)
             self.verdicts[one.name] = self._violated(one, edges, value)
@@ -155,7 +154,7 @@ class _Search:
             self.tree.counts.failed += 1
             raise Stop
 
-    def _violated(self, one: Obligation, edges: list[PathEdge], value: Value) -> Verdict:
+    def _violated(self, one: Obligation, edges: list[PathEdge], value: TermValue) -> Verdict:
         played = played_without_halts(self.machine, lifted(self.machine, edges, value))
         given: dict[int, list[int]] = {}
         for name, width in one.inputs.items():

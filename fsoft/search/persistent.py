@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
-from fsoft.bounded.outcomes import Executed, Executor, Values
+from fsoft.bounded.outcomes import EntryTerms, Executed, Executor
 from fsoft.por.facts import StubbornFacts
 from fsoft.por.patterns import NO_PATTERNS
 from fsoft.por.stubborn import Stubborn
@@ -19,7 +19,7 @@ class Persistent:
         self.executor = executor
         self.stubborn = Stubborn(StubbornFacts(executor.program, NO_PATTERNS))
 
-    def select(self, values: Values, executed: dict[int, list[Executed]], enabled: Sequence[int], unsure: Set[int]) -> list[int] | None:
+    def select(self, values: EntryTerms, executed: dict[int, list[Executed]], enabled: Sequence[int], unsure: Set[int]) -> list[int] | None:
         """Slots that are enough; None where it takes all of them, or where a word that matters is not known. Of slots that are `unsure`
         the path does not say whether they can move: who needs one of them needs everybody."""
         state = [value.value if value.is_const else None for value in values]
@@ -34,7 +34,7 @@ class Persistent:
         except TypeError:  # a word is no number
             return None
 
-    def _from(self, values: Values, slot: int) -> list[int]:
+    def _from(self, values: EntryTerms, slot: int) -> list[int]:
         return self.executor.out[slot][self.executor.location(values, slot)]
 
     def _perhaps_created(self, state: Sequence[int | None]) -> bool:

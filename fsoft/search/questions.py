@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fsoft.bounded.outcomes import Values
-from fsoft.circuit.encode.answers import Value
+from fsoft.bounded.outcomes import EntryTerms
+from fsoft.circuit.encode.answers import TermValue
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj, evaluate
 from fsoft.search.conditions import Conditions, conjunction
 from fsoft.search.lift import PathEdge
@@ -29,7 +29,7 @@ class Obligation:
     edges: int
     term: Expr
     last: PathEdge | None = None
-    values: Values = ()
+    values: EntryTerms = ()
     inputs: dict[str, int] = field(default_factory=dict)
 
 
@@ -66,7 +66,7 @@ class Questions:
         self._align(len(self.conditions))
         return self.solver.solve((), self.deadline)
 
-    def ask(self, owed: list[Obligation]) -> tuple[Obligation, Value] | None:
+    def ask(self, owed: list[Obligation]) -> tuple[Obligation, TermValue] | None:
         """An obligation that is met, with the values that show it; None if none can be."""
         plain = next((one for one in owed if one.depth == 0 and one.term is TRUE), None)
         if plain is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fsoft.analysis.sharing import Sharing
-from fsoft.bounded.outcomes import Executed, Executor, StepEnd, Values
+from fsoft.bounded.outcomes import EntryTerms, Executed, Executor, StepEnd
 from fsoft.circuit.encode.deadlocks import global_deadlock, local_deadlock
 from fsoft.circuit.encode.leaks import leak, leak_at_end
 from fsoft.circuit.encode.pending import Candidate
@@ -29,7 +29,7 @@ class StateProperties:
         self._waits = Waits(self.program) if self._deadlock else None
         self._sharing = Sharing(self.program, executor.facts.points_to) if self._race else None
 
-    def at(self, values: Values, executed: Sequence[Executed], leaf: bool) -> Iterator[Asked]:
+    def at(self, values: EntryTerms, executed: Sequence[Executed], leaf: bool) -> Iterator[Asked]:
         """What may be wrong with a state; `executed` are the steps that may be enabled there, `leaf` says that there are none."""
         if not (self._race or self._deadlock or (self._leak and leaf)):
             return
@@ -43,7 +43,7 @@ class StateProperties:
             yield "valid-memtrack", False, term
             yield from ((name, True, bound) for name, bound in bounds.items())
 
-    def _deadlocks(self, values: Values, executed: Sequence[Executed]) -> Iterator[Asked]:
+    def _deadlocks(self, values: EntryTerms, executed: Sequence[Executed]) -> Iterator[Asked]:
         pending, step = self.executor.pending(values, executed), self.executor.step
         sure = {one.slot for one in executed if one.enabled is TRUE and not has_tag(step(one.slot, one.index), "spurious")}
         if not sure:
@@ -55,7 +55,7 @@ class StateProperties:
         if any(self.executor.location(values, slot) in self._waits.at(slot) for slot in slots):
             yield "no-deadlock", False, local_deadlock(pending, self._waits)
 
-    def at_end(self, values: Values, executed: Executed, outcome: StepEnd) -> Expr:
+    def at_end(self, values: EntryTerms, executed: Executed, outcome: StepEnd) -> Expr:
         """The step ends the process and leaves memory behind."""
         if not self._leak or outcome.kind != "ended":
             return FALSE

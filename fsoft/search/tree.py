@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Hashable, Iterator
 
 from fsoft.bounded.outcomes import Executed, Executor, StepEnd, applied
-from fsoft.circuit.encode.answers import Value
+from fsoft.circuit.encode.answers import TermValue
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj
 from fsoft.program.program import Program
 from fsoft.program.state import OVER
@@ -66,10 +66,10 @@ class Stop(Exception):
 
 
 class Tree:
-    """One search. `found` hears every violation and bound that is met; it may raise Stop. `reached` are the bounds that were."""
+    """One search. `found` is called with every violation and bound that is met; it may raise Stop. `reached` are the bounds that were."""
 
     def __init__(self, executor: Executor, settings: Settings, solver: Solver,
-                 found: Callable[[Obligation, list[PathEdge], Value], None], deadline: float | None,
+                 found: Callable[[Obligation, list[PathEdge], TermValue], None], deadline: float | None,
                  tick: Callable[[SearchCounts], None] = lambda _counts: None):  # fmt: skip
         self.executor, self.program, self.settings, self.found, self.tick = executor, executor.program, settings, found, tick
         self.layout, self.deadline = executor.layout, deadline

@@ -20,14 +20,13 @@ from fsoft.passes.unwind import Unwound, unwind
 from fsoft.program.expr import FALSE, TRUE, Expr, disj, negate, reg
 from fsoft.program.interpreter import Machine, Script
 from fsoft.program.program import Program
-from fsoft.program.verdict import Stats, Verdict
+from fsoft.program.verdict import Say, Stats, Verdict
 from fsoft.properties.confirmation import confirm_run
 from fsoft.solve.dump import solver_of
 from fsoft.solve.sat import SolverTimeout
 from fsoft.solve.smt import Undecided
 from fsoft.solve.terms import DEFAULT, Solver
 
-Say = Callable[[str], None]
 _LONGEST = 20_000  # steps of the first interleaving
 _MOST_STEPS = 64  # of --incremental
 _FEW = 3  # assumptions in a core that may not be needed

@@ -20,7 +20,7 @@ from fsoft.program.verdict import Move
 START = -1
 """In place of a step: what is undefined from the start."""
 
-Key = tuple[int, int, int]
+SiteKey = tuple[int, int, int]
 """(step, action, cell); cell -1 for the choice itself, step `START - 1 - location` for the choice between steps from a location."""
 
 
@@ -29,7 +29,7 @@ class Sites:
     """The sites of a Program with one thread, in the order in which a run can pass them."""
 
     program: Program
-    number: dict[Key, int] = field(default_factory=dict)
+    number: dict[SiteKey, int] = field(default_factory=dict)
     width: list[int] = field(default_factory=list)
     what: list[str] = field(default_factory=list)
 
@@ -47,7 +47,7 @@ class Sites:
             for index in indices:
                 self._step(index, template.steps[index])
 
-    def _add(self, key: Key, width: int, what: str) -> None:
+    def _add(self, key: SiteKey, width: int, what: str) -> None:
         self.number[key] = len(self.width)
         self.width.append(width)
         self.what.append(what)

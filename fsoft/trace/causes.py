@@ -17,7 +17,7 @@ from fsoft.trace.values import Names, is_hidden
 
 _MOST = 6  # values that are told
 
-Values = dict[str, str]
+NamedValues = dict[str, str]
 
 
 class Origins:
@@ -26,9 +26,9 @@ class Origins:
     def __init__(self, machine: Machine, names: Names, slot: int):
         self.machine, self.names, self.slot = machine, names, slot
         self.program = machine.program
-        self._origin: dict[str, Values] = {}
-        self.last: Values = {}  # of the last action
-        self.branch: Values = {}  # of the last guard or condition that depended on anything
+        self._origin: dict[str, NamedValues] = {}
+        self.last: NamedValues = {}  # of the last action
+        self.branch: NamedValues = {}  # of the last guard or condition that depended on anything
 
     def follow(self, one: Played) -> None:
         """Take a move of the slot again, action by action."""
@@ -60,7 +60,7 @@ class Origins:
         if found:
             self.branch = found
 
-    def _loaded(self, address: int, size: int, v: Vector) -> Values:
+    def _loaded(self, address: int, size: int, v: Vector) -> NamedValues:
         layout = self.machine.layout
         place = layout.place_of(address)
         number = place.cells.exact(address & layout.offset_mask, size) if place is not None else None
@@ -69,8 +69,8 @@ class Origins:
         value = place.rom[number] if place.rom is not None else v[place.base + number]
         return {self.names.cell(place, number): self.names.format_cell(place, number, value)}
 
-    def of(self, roots: Iterable[Expr], leaf: Callable[[Expr], int]) -> Values:
-        found: Values = {}
+    def of(self, roots: Iterable[Expr], leaf: Callable[[Expr], int]) -> NamedValues:
+        found: NamedValues = {}
         registers = self.program.threads[self.slot].template.registers
         for name in sorted({name for root in roots for name in root.reads}):
             mine = self.names.register(self.slot, name)
@@ -82,7 +82,7 @@ class Origins:
         return found
 
 
-def failing_values(machine: Machine, names: Names, played: Sequence[Played]) -> Values:
+def failing_values(machine: Machine, names: Names, played: Sequence[Played]) -> NamedValues:
     """The values that the last move's failing check depends on; those of the branch before it if it depends on nothing."""
     slot = played[-1].move.slot
     origins = Origins(machine, names, slot)

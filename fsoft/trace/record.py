@@ -26,9 +26,9 @@ from fsoft.program.verdict import Move, Verdict
 from fsoft.properties.deadlocks import Deadlocks, candidates
 from fsoft.properties.leaks import unreachable
 from fsoft.properties.races import Races
+from fsoft.trace.schema import Json
 from fsoft.trace.values import in_library, user_loc
 
-Json = dict[str, Any]
 SCHEMA = "fsoft-trace/1"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fsoft.analysis.lock_evidence import LockOrderCertificate, check_certificate
-from fsoft.analysis.slot_memory import View
+from fsoft.analysis.slot_memory import MemoryView
 from fsoft.analysis.thread_evidence import Refuted, check_facts
 from fsoft.analysis.thread_states import ThreadFacts, ThreadStates
 from fsoft.ask.load import Options, load
@@ -136,7 +136,7 @@ def test_random_programs() -> None:
 
 
 def test_forgotten_interference_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nothing(*_: object) -> View:
+    def nothing(*_: object) -> MemoryView:
         return {}
 
     monkeypatch.setattr(ThreadStates, "_from_others", nothing)

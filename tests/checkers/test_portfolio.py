@@ -16,7 +16,7 @@ import pytest
 import fsoft.checkers.registry as registry
 from fsoft.checkers.portfolio import Portfolio
 from fsoft.checkers.registry import ModelEngine
-from fsoft.checkers.safety import EngineCall, Excluded, Goal, Open, Outcome, SafetyEngine, invariant
+from fsoft.checkers.safety import EngineCall, Excluded, Goal, Open, SafetyEngine, TargetOutcome, invariant
 from fsoft.circuit.bits.bitblast import bitblast
 from fsoft.circuit.bits.simulate import confirm
 from fsoft.circuit.formats.aiger_read import read_aiger
@@ -36,9 +36,9 @@ SAFE = counter(5, 9, 8)
 class Fake(SafetyEngine):
     """An engine that does what its function says."""
 
-    work: Callable[[Goal], Outcome] = field(default=lambda goal: Open("nothing"))
+    work: Callable[[Goal], TargetOutcome] = field(default=lambda goal: Open("nothing"))
 
-    def solve(self, goal: Goal) -> Outcome:
+    def solve(self, goal: Goal) -> TargetOutcome:
         return self.work(goal)
 
 
@@ -67,7 +67,7 @@ def children() -> bool:
     return True
 
 
-def trusting(goal: Goal) -> Outcome:
+def trusting(goal: Goal) -> TargetOutcome:
     return Excluded(None, "a crystal ball")
 
 
@@ -102,7 +102,7 @@ def test_evidence_never_replaces_evidence(register: Register, tmp_path: Path) ->
 
 
 def test_a_depth_that_another_engine_refutes_is_a_contradiction(register: Register, tmp_path: Path) -> None:
-    def boast(goal: Goal) -> Outcome:
+    def boast(goal: Goal) -> TargetOutcome:
         goal.cover(7)
         return Open("tired")
 
@@ -193,11 +193,11 @@ def test_losers_and_what_they_started_are_ended_and_reaped(register: Register, t
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     started = tmp_path / "pid"
 
-    def sleep(goal: Goal) -> Outcome:
+    def sleep(goal: Goal) -> TargetOutcome:
         run(ExternalTool("sleeper", (script.name,), "no way"), [str(started)], str(tmp_path))
         return Open("awake")
 
-    def win(goal: Goal) -> Outcome:
+    def win(goal: Goal) -> TargetOutcome:
         while not started.exists():
             time.sleep(0.02)
         return Excluded(None, "the clock")

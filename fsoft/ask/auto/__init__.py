@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from fsoft.ask.auto.facts import ProgramFacts
 from fsoft.ask.auto.grow import difference, grown
 from fsoft.ask.auto.members import Member, plan
-from fsoft.ask.auto.race import Entrant, Race, Watch, beyond
+from fsoft.ask.auto.race import Entrant, Race, WatchRace, beyond
 from fsoft.checkers.registry import Progress
 from fsoft.process.phases import adopt, phase
 from fsoft.program.options import Options
@@ -50,14 +50,14 @@ def check(
     seed: int = 0,
     reduction: Reduction | None = None,
     progress: Progress = lambda _stats: None,
-    watch: Watch = lambda _running: None,
+    watch: WatchRace = lambda _running: None,
     members: list[Member] | None = None,
     unbounded: Callable[[], Program] | None = None,
 ) -> Verdict:
     """The verdict on `program.checks`. `jobs` members run at a time (default: one per core), `memory` is megabytes for all of them
-    together, `deadline` is a time of the monotonic clock. `reduction`: the one that all must use, instead of what suits them. `progress`
-    hears of the search in this process, `watch` of those that run in others. `unbounded` loads the Program with slots for any number of
-    threads, for those who prove such things. Raises OutOfTime at the deadline."""
+    together, `deadline` is a time of the monotonic clock. `reduction`: the one that all must use, instead of what suits them. `progress` is
+    called about the search in this process, `watch` about those in others. `unbounded` loads the Program with slots for any number of
+    threads, for those who prove such things. Raises AnswersTimeout at the deadline."""
     first: Verdict | None = None
     if members is None:
         facts = ProgramFacts(program)

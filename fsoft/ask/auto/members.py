@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fsoft.ask.auto.facts import ProgramFacts
 from fsoft.checkers.registry import Unanswered, UnknownEngine, model_engine
+from fsoft.process.worker import Tell
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
 from fsoft.records import dataclass
@@ -26,7 +27,6 @@ _PAIRS = 6
 _OF_STATES = frozenset({"no-data-race", "no-deadlock", "valid-memtrack"})
 
 Fits = Callable[[ProgramFacts], bool]
-Tell = Callable[[object], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Room:
     unbounded: Callable[[], Program] | None = None
 
 
-Ask = Callable[[Program, Room], Verdict]
+AskMember = Callable[[Program, Room], Verdict]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Member:
     bounds of the Program (any number of threads), so it goes on where everything within them is known. `cstub`: with stubborn sets."""
 
     name: str
-    ask: Ask
+    ask: AskMember
     fits: Fits = lambda _facts: True
     turn: float = 3.0
     tools: bool = False

@@ -60,8 +60,8 @@ class Entrant:
         return processor - self.since[1] >= self.turn or seconds - self.since[0] >= _PATIENCE * self.turn
 
 
-Watch = Callable[[list[Entrant]], None]
-"""Hears from time to time of the members that are at work."""
+WatchRace = Callable[[list[Entrant]], None]
+"""Called from time to time with the members that are at work."""
 
 
 class Race:
@@ -69,7 +69,7 @@ class Race:
     monotonic clock; `more` are further fields of every member's `Room`."""
 
     def __init__(self, program: Program, members: Sequence[Member], jobs: int, memory: int, deadline: float | None = None,
-                 watch: Watch = lambda _running: None, **more: Any):  # fmt: skip
+                 watch: WatchRace = lambda _running: None, **more: Any):  # fmt: skip
         self.program, self.jobs, self.memory, self.deadline, self.watch, self.more = program, jobs, memory, deadline, watch, more
         self.entrants = [Entrant(member, member.turn) for member in members]
         self.waiting = deque(self.entrants)

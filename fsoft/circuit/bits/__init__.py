@@ -16,7 +16,7 @@ from fsoft.records import dataclass
 BOUND = "bound:"
 """How the name of a cutting marker starts where it stands among bads."""
 
-Words = list[tuple[str, int]]
+WordWidths = list[tuple[str, int]]
 """Names and widths, in the order of the bits."""
 
 
@@ -35,8 +35,8 @@ class BitModel:
     justice: dict[str, tuple[int, ...]] = field(default_factory=dict)
     fairness: dict[str, int] = field(default_factory=dict)
     bounds: dict[str, int] = field(default_factory=dict)
-    input_words: Words = field(default_factory=list)
-    latch_words: Words = field(default_factory=list)
+    input_words: WordWidths = field(default_factory=list)
+    latch_words: WordWidths = field(default_factory=list)
     names: dict[str, Any] = field(default_factory=dict)
 
     def add_input(self, name: str, width: int = 1) -> list[int]:
@@ -74,18 +74,18 @@ class BitStimulus:
     inputs: tuple[tuple[int, ...], ...]
 
 
-def bit_names(words: Words) -> list[str]:
+def bit_names(words: WordWidths) -> list[str]:
     """`x` for a word of one bit, `x[0]`, `x[1]`, ... otherwise."""
     return [name if width == 1 else f"{name}[{i}]" for name, width in words for i in range(width)]
 
 
-def pack(words: Words, values: Iterable[int]) -> dict[str, int]:
+def pack(words: WordWidths, values: Iterable[int]) -> dict[str, int]:
     """Bits to words."""
     bits = iter(values)
     return {name: sum(next(bits) << i for i in range(width)) for name, width in words}
 
 
-def unpack(words: Words, values: dict[str, int]) -> tuple[int, ...]:
+def unpack(words: WordWidths, values: dict[str, int]) -> tuple[int, ...]:
     """Words to bits; a missing word is 0."""
     return tuple((values.get(name, 0) >> i) & 1 for name, width in words for i in range(width))
 

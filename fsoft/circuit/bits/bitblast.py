@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from fsoft.circuit.bits import BitModel, vectors
 from fsoft.circuit.bits.aig import FALSE, TRUE, Aig
-from fsoft.circuit.bits.vectors import Vector
+from fsoft.circuit.bits.vectors import BitWord
 from fsoft.circuit.model import Model
 from fsoft.circuit.model.softfloat import FLOAT_OPERATORS, lower_float
 from fsoft.frontend.source import NOWHERE, Unsupported
@@ -23,12 +23,12 @@ class Blaster:
 
     def __init__(self, aig: Aig) -> None:
         self.aig = aig
-        self._bits: dict[Expr, Vector] = {}
-        self._leaves: dict[str, Vector] = {}
+        self._bits: dict[Expr, BitWord] = {}
+        self._leaves: dict[str, BitWord] = {}
         self._integer: dict[Expr, Expr] = {}
-        self._quotients: dict[tuple[bool, Expr, Expr], tuple[Vector, Vector]] = {}
+        self._quotients: dict[tuple[bool, Expr, Expr], tuple[BitWord, BitWord]] = {}
 
-    def bind(self, name: str, literals: Vector) -> None:
+    def bind(self, name: str, literals: BitWord) -> None:
         """The leaf `reg(name, ...)` is these literals."""
         self._leaves[name] = literals
 
@@ -40,7 +40,7 @@ class Blaster:
         """The literal of a term of one bit."""
         return self.bits(term)[0]
 
-    def bits(self, term: Expr) -> Vector:
+    def bits(self, term: Expr) -> BitWord:
         """The literals of a term, lowest bit first; not to be changed by the caller."""
         bits = self._bits
         stack = [term]
@@ -64,7 +64,7 @@ class Blaster:
             term = self._integer[node] = lower_float(node)
         return term
 
-    def _node(self, node: Expr) -> Vector:
+    def _node(self, node: Expr) -> BitWord:
         if node.op == "const":
             return vectors.constant(node.value, node.width)
         if node.op == "reg":
@@ -74,7 +74,7 @@ class Blaster:
             raise Unsupported(NOWHERE, f"the operator '{node.op}' has no circuit")
         return build(self, node, [self._bits[a] for a in node.args])
 
-    def quotient(self, node: Expr, args: list[Vector], signed: bool) -> tuple[Vector, Vector]:
+    def quotient(self, node: Expr, args: list[BitWord], signed: bool) -> tuple[BitWord, BitWord]:
         """Quotient and remainder, built once per pair of operands."""
         key = (signed, node.args[0], node.args[1])
         if key not in self._quotients:
@@ -83,35 +83,35 @@ class Blaster:
         return self._quotients[key]
 
 
-_Build = Callable[[Blaster, Expr, list[Vector]], Vector]
+_Build = Callable[[Blaster, Expr, list[BitWord]], BitWord]
 
 
-def _extract(blaster: Blaster, node: Expr, args: list[Vector]) -> Vector:
+def _extract(blaster: Blaster, node: Expr, args: list[BitWord]) -> BitWord:
     assert isinstance(node.data, int)
     return args[0][node.data : node.data + node.width]
 
 
-def _pointer(blaster: Blaster, node: Expr, args: list[Vector]) -> Vector:
+def _pointer(blaster: Blaster, node: Expr, args: list[BitWord]) -> BitWord:
     assert isinstance(node.data, int)
     return vectors.pointer_add(blaster.aig, args[0], args[1], node.data)
 
 
-def _and(blaster: Blaster, node: Expr, args: list[Vector]) -> Vector:
+def _and(blaster: Blaster, node: Expr, args: list[BitWord]) -> BitWord:
     land = blaster.aig.land
     return [land(x, y) for x, y in zip(args[0], args[1])]
 
 
-def _or(blaster: Blaster, node: Expr, args: list[Vector]) -> Vector:
+def _or(blaster: Blaster, node: Expr, args: list[BitWord]) -> BitWord:
     land = blaster.aig.land
     return [land(x ^ 1, y ^ 1) ^ 1 for x, y in zip(args[0], args[1])]
 
 
-def _xor(blaster: Blaster, node: Expr, args: list[Vector]) -> Vector:
+def _xor(blaster: Blaster, node: Expr, args: list[BitWord]) -> BitWord:
     lxor = blaster.aig.lxor
     return [lxor(x, y) for x, y in zip(args[0], args[1])]
 
 
-def _select(blaster: Blaster, node: Expr, args: list[Vector]) -> Vector:
+def _select(blaster: Blaster, node: Expr, args: list[BitWord]) -> BitWord:
     array, at = args
     rows = [array[k : k + node.width] for k in range(0, len(array), node.width)]
     for bit in at:
@@ -119,7 +119,7 @@ def _select(blaster: Blaster, node: Expr, args: list[Vector]) -> Vector:
     return rows[0]
 
 
-def _store(blaster: Blaster, node: Expr, args: list[Vector]) -> Vector:
+def _store(blaster: Blaster, node: Expr, args: list[BitWord]) -> BitWord:
     array, at, value = args
     land, hits = blaster.aig.land, [TRUE]
     for bit in reversed(at):

@@ -7,23 +7,23 @@ from __future__ import annotations
 
 from fsoft.circuit.bits.aig import FALSE, TRUE, Aig
 
-Vector = list[int]
+BitWord = list[int]
 
 
-def constant(value: int, width: int) -> Vector:
+def constant(value: int, width: int) -> BitWord:
     return [(value >> i) & 1 for i in range(width)]
 
 
-def invert(a: Vector) -> Vector:
+def invert(a: BitWord) -> BitWord:
     return [x ^ 1 for x in a]
 
 
-def add(g: Aig, a: Vector, b: Vector, carry: int = FALSE) -> Vector:
+def add(g: Aig, a: BitWord, b: BitWord, carry: int = FALSE) -> BitWord:
     """Ripple-carry sum modulo 2 ** width."""
     return _ripple(g, a, b, carry)[0]
 
 
-def _ripple(g: Aig, a: Vector, b: Vector, carry: int) -> tuple[Vector, int]:
+def _ripple(g: Aig, a: BitWord, b: BitWord, carry: int) -> tuple[BitWord, int]:
     land, lxor = g.land, g.lxor
     total = []
     for x, y in zip(a, b):
@@ -33,20 +33,20 @@ def _ripple(g: Aig, a: Vector, b: Vector, carry: int) -> tuple[Vector, int]:
     return total, carry
 
 
-def subtract(g: Aig, a: Vector, b: Vector) -> Vector:
+def subtract(g: Aig, a: BitWord, b: BitWord) -> BitWord:
     return add(g, a, invert(b), TRUE)
 
 
-def negative(g: Aig, a: Vector) -> Vector:
+def negative(g: Aig, a: BitWord) -> BitWord:
     return add(g, invert(a), [FALSE] * len(a), TRUE)
 
 
-def equal(g: Aig, a: Vector, b: Vector) -> int:
+def equal(g: Aig, a: BitWord, b: BitWord) -> int:
     lxor = g.lxor
     return g.conjoin([lxor(x, y) ^ 1 for x, y in zip(a, b)])
 
 
-def unsigned_less(g: Aig, a: Vector, b: Vector, or_equal: bool = False) -> int:
+def unsigned_less(g: Aig, a: BitWord, b: BitWord, or_equal: bool = False) -> int:
     """a < b (a <= b), from the lowest bit up: the highest differing bit decides."""
     land = g.land
     result = TRUE if or_equal else FALSE
@@ -57,11 +57,11 @@ def unsigned_less(g: Aig, a: Vector, b: Vector, or_equal: bool = False) -> int:
     return result
 
 
-def signed_less(g: Aig, a: Vector, b: Vector, or_equal: bool = False) -> int:
+def signed_less(g: Aig, a: BitWord, b: BitWord, or_equal: bool = False) -> int:
     return unsigned_less(g, [*a[:-1], a[-1] ^ 1], [*b[:-1], b[-1] ^ 1], or_equal)
 
 
-def choose(g: Aig, c: int, a: Vector, b: Vector) -> Vector:
+def choose(g: Aig, c: int, a: BitWord, b: BitWord) -> BitWord:
     """a if c, else b."""
     if c < 2:
         return a if c else b
@@ -69,7 +69,7 @@ def choose(g: Aig, c: int, a: Vector, b: Vector) -> Vector:
     return [mux(c, x, y) for x, y in zip(a, b)]
 
 
-def multiply(g: Aig, a: Vector, b: Vector) -> Vector:
+def multiply(g: Aig, a: BitWord, b: BitWord) -> BitWord:
     """Shift and add; the operand with fewer unknown bits selects the rows."""
     width = len(a)
     if sum(x > 1 for x in a) < sum(x > 1 for x in b):
@@ -84,13 +84,13 @@ def multiply(g: Aig, a: Vector, b: Vector) -> Vector:
     return total
 
 
-def divide(g: Aig, a: Vector, b: Vector) -> tuple[Vector, Vector]:
+def divide(g: Aig, a: BitWord, b: BitWord) -> tuple[BitWord, BitWord]:
     """Restoring division: quotient and remainder; by zero they are all ones and `a`.
 
     A remainder stays below the divisor, so it has no more bits: a division by a constant is small, one by a power of two costs nothing.
     """
     width = len(a)
-    rest: Vector = []
+    rest: BitWord = []
     quotient = [FALSE] * width
     kept = _remainder_bits(b)
     for i in reversed(range(width)):
@@ -105,29 +105,29 @@ def divide(g: Aig, a: Vector, b: Vector) -> tuple[Vector, Vector]:
     return quotient, rest if kept == width or TRUE in b else choose(g, g.disjoin(b), rest, a)
 
 
-def _remainder_bits(divisor: Vector) -> int:
+def _remainder_bits(divisor: BitWord) -> int:
     """How many bits a remainder can have that is below the divisor."""
     if all(bit in (FALSE, TRUE) for bit in divisor) and TRUE in divisor:
         return (sum(1 << k for k, bit in enumerate(divisor) if bit == TRUE) - 1).bit_length()
     return max((k + 1 for k, bit in enumerate(divisor) if bit != FALSE), default=len(divisor))
 
 
-def _absolute(g: Aig, a: Vector) -> Vector:
+def _absolute(g: Aig, a: BitWord) -> BitWord:
     return choose(g, a[-1], negative(g, a), a)
 
 
-def signed_divide(g: Aig, a: Vector, b: Vector) -> tuple[Vector, Vector]:
+def signed_divide(g: Aig, a: BitWord, b: BitWord) -> tuple[BitWord, BitWord]:
     """Toward zero, the remainder with the sign of `a`; by zero 1 or -1, and `a`."""
     quotient, rest = divide(g, _absolute(g, a), _absolute(g, b))
     sign = g.lxor(a[-1], b[-1])
     return choose(g, sign, negative(g, quotient), quotient), choose(g, a[-1], negative(g, rest), rest)
 
 
-def shift_left(g: Aig, a: Vector, amount: Vector) -> Vector:
+def shift_left(g: Aig, a: BitWord, amount: BitWord) -> BitWord:
     return shift_right(g, a[::-1], amount, FALSE)[::-1]
 
 
-def shift_right(g: Aig, a: Vector, amount: Vector, fill: int) -> Vector:
+def shift_right(g: Aig, a: BitWord, amount: BitWord, fill: int) -> BitWord:
     """Barrel shifter; an amount of `width` or more leaves only `fill`."""
     width = len(a)
     stage = 0
@@ -138,7 +138,7 @@ def shift_right(g: Aig, a: Vector, amount: Vector, fill: int) -> Vector:
     return choose(g, g.disjoin(amount[stage:]), [fill] * width, a) if stage < len(amount) else a
 
 
-def pointer_add(g: Aig, pointer: Vector, delta: Vector, offset_bits: int) -> Vector:
+def pointer_add(g: Aig, pointer: BitWord, delta: BitWord, offset_bits: int) -> BitWord:
     """`expr.pointer_add`: a move that does not fit the signed offset field gives the lowest offset."""
     offset = pointer[:offset_bits]
     width = max(len(delta), offset_bits) + 1
@@ -149,5 +149,5 @@ def pointer_add(g: Aig, pointer: Vector, delta: Vector, offset_bits: int) -> Vec
     return choose(g, fits, moved[:offset_bits], none) + pointer[offset_bits:]
 
 
-def _sign_extend(a: Vector, width: int) -> Vector:
+def _sign_extend(a: BitWord, width: int) -> BitWord:
     return a + [a[-1]] * (width - len(a))

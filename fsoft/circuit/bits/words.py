@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsoft.circuit.bits import BitModel, Words
+from fsoft.circuit.bits import BitModel, WordWidths
 from fsoft.circuit.model import Model
 from fsoft.program.expr import FALSE, Expr, const, make, negate, reg
 
@@ -42,8 +42,8 @@ def to_model(bits: BitModel) -> Model:
     return model
 
 
-def _split(bits: BitModel) -> Words:
-    words: Words = []
+def _split(bits: BitModel) -> WordWidths:
+    words: WordWidths = []
     position = 0
     for name, width in bits.latch_words:
         kinds = {r is None for r in bits.reset[position : position + width]}
@@ -52,7 +52,7 @@ def _split(bits: BitModel) -> Words:
     return words
 
 
-def _leaves(literals: list[int], words: Words, term: list[Expr | None]) -> None:
+def _leaves(literals: list[int], words: WordWidths, term: list[Expr | None]) -> None:
     position = 0
     for name, width in words:
         whole = reg(name, width)

@@ -13,7 +13,7 @@ from fsoft.program.interpreter import Machine
 from fsoft.program.program import Action, Alloc, Enter
 from fsoft.program.state import ChoicePoint, Event, State, Vector
 
-Value = Callable[[Expr], int]
+TermValue = Callable[[Expr], int]
 """What a term is worth."""
 
 
@@ -21,7 +21,7 @@ class StepAnswers:
     """The answers of one step; `choices` are those it has given. `before` is the value of an entry of the state vector before the step.
     The machine is one that runs the definition: it tells how often an object has come to life when one of its cells is asked for."""
 
-    def __init__(self, machine: Machine, effect: StepEffect, value: Value, before: Callable[[int], int]):
+    def __init__(self, machine: Machine, effect: StepEffect, value: TermValue, before: Callable[[int], int]):
         self.choices: list[int] = []
         self._machine, self._effect, self._value, self._before = machine, effect, value, before
         self._given = [value(answer) for asked, answer in effect.answers if value(asked)]
@@ -66,4 +66,4 @@ class StepAnswers:
         return self._value(born[births - 1]) if born else self._before(index)
 
 
-__all__ = ["StepAnswers", "Value"]
+__all__ = ["StepAnswers", "TermValue"]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SHARED = 32
 """An access that considers at least so many offsets of one object goes through a port."""
 
-Key = tuple[int, bool, int, int, Stride]
+PortKey = tuple[int, bool, int, int, Stride]
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ class Ports:
 
     def __init__(self, leaf: Callable[[int], Expr]):
         self._leaf = leaf
-        self._ports: dict[Key, Port] = {}
+        self._ports: dict[PortKey, Port] = {}
         self._writers: dict[Expr, Port] = {}
         self._rewrite: Rewrite | None = None
 
@@ -101,7 +101,7 @@ class Ports:
             self._ports[key] = self._make(memory, place, key)
         return self._ports[key]
 
-    def _make(self, memory: MemoryTerms, place: Place, key: Key) -> Port:
+    def _make(self, memory: MemoryTerms, place: Place, key: PortKey) -> Port:
         position, write, _, size, stride = key
         name = f"<port.{len(self._ports)}>"  # no name of the program looks like this
         low, data, on = reg(name, memory.program.offset_bits), reg(f"{name}.value", 8 * size), reg(f"{name}.on", 1)

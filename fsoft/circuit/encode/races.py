@@ -17,7 +17,7 @@ from fsoft.analysis.sharing import Sharing
 from fsoft.circuit.encode.pending import Candidate, PendingSteps
 from fsoft.circuit.encode.steps import Inputs, StepTouch
 from fsoft.program.expr import FALSE, Expr, conj, disj
-from fsoft.properties.race_objects import Ranges, counts, race_ranges
+from fsoft.properties.race_objects import ByteRanges, counts, race_ranges
 
 Part = tuple[int, int]
 """An object and the offset where the part starts."""
@@ -62,7 +62,7 @@ _Uses = dict[Part, _Use]
 class _Parts:
     """The parts of each object, as the accesses of the program cut it; without those on which races do not count."""
 
-    def __init__(self, steps: list[Candidate], ranges: Ranges | None):
+    def __init__(self, steps: list[Candidate], ranges: ByteRanges | None):
         edges: dict[int, set[int]] = {}
         for one in steps:
             for touch in one.effect.touches:

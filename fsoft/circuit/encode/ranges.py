@@ -20,7 +20,7 @@ from fsoft.program.state import ChoicePoint, Choose, State
 RUNS, STEPS = 40, 250
 
 Interval = tuple[int, int]
-Way = tuple[tuple[str, int, int], ...]
+CopyWay = tuple[tuple[str, int, int], ...]
 """How a copy changes a value: extensions and truncations, innermost first: (operator, width before, width after)."""
 
 
@@ -57,7 +57,7 @@ class Ranges:
         self._kin, self._members = _kin(encoding)
         self._losses: dict[str, int] = {}
         self.intervals = _observed(encoding, Random(seed))
-        self._copies: dict[str, list[tuple[str, Way]]] = {}  # from a word to those that may take its value
+        self._copies: dict[str, list[tuple[str, CopyWay]]] = {}  # from a word to those that may take its value
         for name, term in self.model.next.items():
             if name not in self.model.arrays:
                 self._start(name, term)
@@ -99,8 +99,8 @@ class Ranges:
 
     def _start(self, name: str, term: Expr) -> None:
         """Notes where the values of a word come from."""
-        work: list[tuple[Expr, Way]] = [(term, ())]
-        seen: set[tuple[Expr, Way]] = set()
+        work: list[tuple[Expr, CopyWay]] = [(term, ())]
+        seen: set[tuple[Expr, CopyWay]] = set()
         while work:
             node, way = work.pop()
             if (node, way) in seen:
@@ -116,7 +116,7 @@ class Ranges:
             elif node.op == "reg" and node.data != name:
                 self._source(name, str(node.data), node.width, way)
 
-    def _source(self, name: str, source: str, width: int, way: Way) -> None:
+    def _source(self, name: str, source: str, width: int, way: CopyWay) -> None:
         if source in self.model.states:
             self._copies.setdefault(source, []).append((name, way))
         elif name not in self.kept:
@@ -139,7 +139,7 @@ class Ranges:
                     changed.append(name)
 
 
-def _along(interval: Interval, way: Way) -> Interval:
+def _along(interval: Interval, way: CopyWay) -> Interval:
     """The interval after the extensions and truncations of a copy."""
     for op, before, after in way:
         if op == "zext" and interval[0] < 0:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple, NoReturn
 
-from fsoft.circuit.bits import BOUND, BitModel, Words
+from fsoft.circuit.bits import BOUND, BitModel, WordWidths
 from fsoft.frontend.source import InputError, Loc
 
 _MOST = 1 << 30
@@ -290,9 +290,9 @@ def _unique(name: str, taken: object) -> str:
     return candidate
 
 
-def _group(names: list[str], taken: set[str]) -> Words:
+def _group(names: list[str], taken: set[str]) -> WordWidths:
     """Runs of `x[0]`, `x[1]`, ... become words of several bits."""
-    words: Words = []
+    words: WordWidths = []
     i = 0
     while i < len(names):
         width, name = 1, names[i]

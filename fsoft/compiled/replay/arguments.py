@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
 
 from fsoft.frontend.source import InputError, Loc
-
-Json = dict[str, Any]
+from fsoft.trace.schema import Json
 
 ARGC = "argc"
 """The name of the input that says how many arguments there are."""

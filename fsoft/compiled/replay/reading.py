@@ -16,9 +16,7 @@ from fsoft.compiled.replay.schedule import FILE_STEP, MOST_THREADS, ReplaySchedu
 from fsoft.frontend.inputs import read_file
 from fsoft.frontend.source import InputError, Loc, Source, program_name
 from fsoft.trace.record import SCHEMA, digest_of, hash_of
-from fsoft.trace.schema import trace_schema
-
-Json = dict[str, Any]
+from fsoft.trace.schema import Json, trace_schema
 
 _MOST = 1 << 31
 _RANGES = {

@@ -7,15 +7,13 @@ import signal
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from fsoft.compiled.replay.binary import build
 from fsoft.compiled.replay.schedule import FILE_STEP, ReplaySchedule
 from fsoft.compiled.replay.starts import starts_of
 from fsoft.frontend.source import Source
 from fsoft.process.fence import Ended, FenceLimits, fenced
-
-Json = dict[str, Any]
+from fsoft.trace.schema import Json
 
 SHOWN_BY = {
     "unreach-call": ("assert", "error"),

@@ -10,13 +10,11 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from fsoft.compiled.replay.arguments import ARGC, string_objects
 from fsoft.compiled.replay.binary import Binary
 from fsoft.compiled.replay.starts import MISSING
-
-Json = dict[str, Any]
+from fsoft.trace.schema import Json
 
 PRIMARY = (
     "acquire", "release", "try", "rdlock", "wrlock", "rwunlock", "wait", "wake", "signal", "broadcast", "semwait", "post",

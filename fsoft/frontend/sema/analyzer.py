@@ -11,7 +11,7 @@ from fsoft.frontend import nodes, tree
 from fsoft.frontend.link import LinkedFunction, LinkedObject, Linker
 from fsoft.frontend.parse import ParsedFile, parse_text
 from fsoft.frontend.sema.calls import CallAnalyzer
-from fsoft.frontend.sema.context import Node, UnitContext
+from fsoft.frontend.sema.context import AstNode, UnitContext
 from fsoft.frontend.sema.declarations import Declarations
 from fsoft.frontend.sema.expressions import ExpressionAnalyzer
 from fsoft.frontend.sema.initialisers import Initialisers
@@ -77,7 +77,7 @@ class Analyzer:
         self._unit.contest |= parsed.contest and not library
         return context
 
-    def _register(self, context: UnitContext, node: Node) -> None:
+    def _register(self, context: UnitContext, node: AstNode) -> None:
         """Enter a file-scope declaration. Tags and enumerators are defined at once, everything else is pending."""
         kind = type(node)
         if kind is c_ast.StaticAssert:
@@ -94,7 +94,7 @@ class Analyzer:
             if decl.name is not None:
                 self._register_name(context, decl.name, node)
 
-    def _register_tag(self, context: UnitContext, base: Node, decl: Node) -> None:
+    def _register_tag(self, context: UnitContext, base: AstNode, decl: AstNode) -> None:
         body = base.values if type(base) is c_ast.Enum else base.decls
         if decl.name is None:
             context.declarations.records.declare_tag(base)
@@ -103,7 +103,7 @@ class Analyzer:
         elif type(base) is not c_ast.Enum and base.name not in context.file_scope.tags:
             context.file_scope.tags[base.name] = Record("struct" if type(base) is c_ast.Struct else "union", base.name)
 
-    def _register_name(self, context: UnitContext, name: str, node: Node) -> None:
+    def _register_name(self, context: UnitContext, name: str, node: AstNode) -> None:
         entry = context.file_scope.names.get(name)
         if entry is None:
             context.file_scope.names[name] = PendingName(name, [node])
@@ -183,7 +183,7 @@ class Analyzer:
         )
 
     @staticmethod
-    def _defined_type(declared: Function, params: tuple[tree.Symbol, ...], node: Node) -> Function:
+    def _defined_type(declared: Function, params: tuple[tree.Symbol, ...], node: AstNode) -> Function:
         """The type as the definition itself has it: a prototype elsewhere does not add parameters."""
         if declared.params is None or len(declared.params) == len(params):
             return declared

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from fsoft.frontend import tree
-from fsoft.frontend.sema.context import Node, UnitContext
+from fsoft.frontend.sema.context import AstNode, UnitContext
 from fsoft.frontend.source import Loc
 from fsoft.frontend.types import VOID, CType, Function, Pointer, is_complete, is_scalar, size_of
 
@@ -46,12 +46,12 @@ _LOCK_FREE = ("__atomic_always_lock_free", "__atomic_is_lock_free", "__c11_atomi
 class AtomicAnalyzer:
     """`beside(value, others, loc)` is the value, with other arguments evaluated."""
 
-    def __init__(self, context: UnitContext, beside: Callable[[tree.TypedExpr, list[Node], Loc], tree.TypedExpr]):
+    def __init__(self, context: UnitContext, beside: Callable[[tree.TypedExpr, list[AstNode], Loc], tree.TypedExpr]):
         self.context = context
         self.beside = beside
         self.types = context.types
 
-    def call(self, name: str, args: list[Node], loc: Loc) -> tree.TypedExpr | None:
+    def call(self, name: str, args: list[AstNode], loc: Loc) -> tree.TypedExpr | None:
         """The typed call, or None if there is no such builtin."""
         if name in _LOCK_FREE:
             return self._lock_free(name, args, loc)
@@ -66,7 +66,7 @@ class AtomicAnalyzer:
             return None
         return self._typed(name, signature, args, loc)
 
-    def _typed(self, name: str, signature: str, args: list[Node], loc: Loc) -> tree.TypedExpr:
+    def _typed(self, name: str, signature: str, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         letters = signature[1:]
         extra = len(args) - len(letters)
         if extra < 0 or (extra > 0 and not name.startswith("__sync_")):
@@ -105,7 +105,7 @@ class AtomicAnalyzer:
         size = tree.IntConstant(self.types.ptrdiff_t, loc, size_of(target.to))
         return self.context.operators.apply("*", value, size, loc)
 
-    def _lock_free(self, name: str, args: list[Node], loc: Loc) -> tree.TypedExpr:
+    def _lock_free(self, name: str, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         size = self.context.expressions.integer_constant(args[0], f"first argument of '{name}'") if args else 0
         known = tree.IntConstant(self.types.bool, loc, int(size in (1, 2, 4, 8)))
         return known if name == "__atomic_always_lock_free" else self.beside(known, args[1:], loc)

@@ -14,7 +14,7 @@ from pycparser import c_ast
 
 from fsoft.frontend import tree
 from fsoft.frontend.sema.atomics import AtomicAnalyzer
-from fsoft.frontend.sema.context import Node, UnitContext
+from fsoft.frontend.sema.context import AstNode, UnitContext
 from fsoft.frontend.sema.conversions import compatible
 from fsoft.frontend.source import Loc
 from fsoft.frontend.types import VOID, Array, CType, Float, Function, Int, Pointer, Record, size_of
@@ -62,7 +62,7 @@ class Builtins:
         self.context = context
         self.types = context.types
         self.atomics = AtomicAnalyzer(context, self.beside)
-        self._special: dict[str, Callable[[list[Node], Loc], tree.TypedExpr]] = {
+        self._special: dict[str, Callable[[list[AstNode], Loc], tree.TypedExpr]] = {
             "__builtin_expect": self._expect,
             "__builtin_expect_with_probability": self._expect,
             "__builtin_constant_p": self._constant_p,
@@ -80,7 +80,7 @@ class Builtins:
             "__builtin_FUNCTION": lambda args, loc: self._text(context.function.name if context.function else "", loc),
         }
 
-    def call(self, name: str, args: list[Node], loc: Loc) -> tree.TypedExpr | None:
+    def call(self, name: str, args: list[AstNode], loc: Loc) -> tree.TypedExpr | None:
         """The typed call of a builtin, or None if `name` is not one."""
         if not name.startswith("__"):
             return None
@@ -93,7 +93,7 @@ class Builtins:
             return None
         return self._patterned(name, args, loc) or self._plain(name, args, loc)
 
-    def _patterned(self, name: str, args: list[Node], loc: Loc) -> tree.TypedExpr | None:
+    def _patterned(self, name: str, args: list[AstNode], loc: Loc) -> tree.TypedExpr | None:
         if match := _BITS.match(name):
             return self._bits(name, match.group(1), match.group(2), args, loc)
         if match := _SWAP.match(name):
@@ -107,7 +107,7 @@ class Builtins:
             return self.beside(self.context.calls.by_name(match.group(1), args[:-1], loc), args[-1:], loc)
         return None
 
-    def _plain(self, name: str, args: list[Node], loc: Loc) -> tree.TypedExpr:
+    def _plain(self, name: str, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         plain = name[len("__builtin_") :]
         if plain in _VARIADIC:
             self.context.unsupported(loc, f"'{plain}': variable argument lists are not modelled")
@@ -127,18 +127,18 @@ class Builtins:
 
     # ------------------------------------------------------------ helpers
 
-    def typed(self, name: str, result: CType, params: tuple[CType, ...], args: list[Node], loc: Loc) -> tree.TypedExpr:
+    def typed(self, name: str, result: CType, params: tuple[CType, ...], args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         """A call of builtin `name` with this type."""
         self._count(name, args, len(params), loc)
         ctype = Function(result, params)
         values = [self.context.expressions.value(arg) for arg in args]
         return self.context.calls.finish(tree.FunctionName(ctype, loc, name), ctype, values, loc, f"'{name}'")
 
-    def _count(self, name: str, args: list[Node], count: int, loc: Loc) -> None:
+    def _count(self, name: str, args: list[AstNode], count: int, loc: Loc) -> None:
         if len(args) != count:
             self.context.error(loc, f"'{name}' takes {count} argument{'s' * (count != 1)}, {len(args)} given")
 
-    def beside(self, value: tree.TypedExpr, others: list[Node], loc: Loc) -> tree.TypedExpr:
+    def beside(self, value: tree.TypedExpr, others: list[AstNode], loc: Loc) -> tree.TypedExpr:
         """The value; the other arguments of the builtin are evaluated, and that is all."""
         rest = [self.context.expressions.value(other) for other in others]
         rest = [expr for expr in rest if not _plain_value(expr)]
@@ -147,7 +147,7 @@ class Builtins:
         function = Function(value.type, tuple(expr.type for expr in (value, *rest)))
         return tree.Call(value.type, loc, tree.FunctionName(function, loc, "__fsoft_first"), (value, *rest))
 
-    def _no_arguments(self, name: str) -> Callable[[list[Node], Loc], tree.TypedExpr]:
+    def _no_arguments(self, name: str) -> Callable[[list[AstNode], Loc], tree.TypedExpr]:
         return lambda args, loc: self.typed(name, VOID, (), args, loc)
 
     def _int(self, value: int, loc: Loc) -> tree.TypedExpr:
@@ -164,43 +164,43 @@ class Builtins:
 
     # ------------------------------------------------------------ folded here
 
-    def _expect(self, args: list[Node], loc: Loc) -> tree.TypedExpr:
+    def _expect(self, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         if len(args) < 2:
             self._count("__builtin_expect", args, 2, loc)
         value = self.context.expressions.scalar(args[0], "argument of '__builtin_expect'")
         return self.beside(self.context.conversions.convert(value, self.types.long, loc), args[1:], loc)
 
-    def _constant_p(self, args: list[Node], loc: Loc) -> tree.TypedExpr:
+    def _constant_p(self, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         self._count("__builtin_constant_p", args, 1, loc)
         with self.context.without_evaluation():
             expr = self.context.expressions.any(args[0])
         constant = isinstance(expr, (tree.IntConstant, tree.FloatConstant, tree.StringLiteral))
         return self._int(int(constant), loc)
 
-    def _types_compatible(self, args: list[Node], loc: Loc) -> tree.TypedExpr:
+    def _types_compatible(self, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         self._count("__builtin_types_compatible_p", args, 2, loc)
         left, right = (self.context.declarations.type_name(arg).type for arg in args)
         return self._int(int(compatible(left, right)), loc)
 
-    def _choose(self, args: list[Node], loc: Loc) -> tree.TypedExpr:
+    def _choose(self, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         self._count("__builtin_choose_expr", args, 3, loc)
         condition = self.context.expressions.integer_constant(args[0], "first argument of '__builtin_choose_expr'")
         return self.context.expressions.any(args[1] if condition else args[2])
 
-    def _object_size(self, args: list[Node], loc: Loc) -> tree.TypedExpr:
+    def _object_size(self, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         """Nothing is known about the object: -1 for an upper bound, 0 for a lower bound."""
         self._count("__builtin_object_size", args, 2, loc)
         kind = self.context.expressions.integer_constant(args[1], "second argument of '__builtin_object_size'")
         return tree.IntConstant(self.types.size_t, loc, 0 if kind & 2 else (1 << self.types.size_t.bits) - 1)
 
-    def _assume_aligned(self, args: list[Node], loc: Loc) -> tree.TypedExpr:
+    def _assume_aligned(self, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         pointer = self.context.expressions.cast(self.context.expressions.value(args[0]), self.types.void_ptr, loc)
         return self.beside(pointer, args[1:], loc)
 
-    def _prefetch(self, args: list[Node], loc: Loc) -> tree.TypedExpr:
+    def _prefetch(self, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         return self.context.expressions.cast(self.beside(self.context.expressions.value(args[0]), args[1:], loc), VOID, loc)
 
-    def _offsetof(self, args: list[Node], loc: Loc) -> tree.TypedExpr:
+    def _offsetof(self, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         """`__builtin_offsetof(T, a.b[i])`: constant, or an expression if an index is one."""
         self._count("__builtin_offsetof", args, 2, loc)
         record = self.context.declarations.type_name(args[0]).type
@@ -209,7 +209,7 @@ class Builtins:
         _, offset = self._offset(record, args[1], loc)
         return self.context.conversions.convert(offset, self.types.size_t, loc)
 
-    def _offset(self, record: Record, node: Node, loc: Loc) -> tuple[CType, tree.TypedExpr]:
+    def _offset(self, record: Record, node: AstNode, loc: Loc) -> tuple[CType, tree.TypedExpr]:
         """Type and offset of a member designator."""
         if type(node) is c_ast.ID:
             return self._member_offset(record, node.name, tree.IntConstant(self.types.size_t, loc, 0), loc)
@@ -237,7 +237,7 @@ class Builtins:
 
     # ------------------------------------------------------------ arithmetic
 
-    def _bits(self, name: str, kind: str, suffix: str, args: list[Node], loc: Loc) -> tree.TypedExpr:
+    def _bits(self, name: str, kind: str, suffix: str, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         ctype = self._sized(suffix, kind in ("ffs", "clrsb"))
         call = self.typed(name, self.types.int, (ctype,), args, loc)
         argument = call.args[0] if isinstance(call, tree.Call) else None
@@ -246,7 +246,7 @@ class Builtins:
             return call if result is None else self._int(result, loc)
         return call
 
-    def _swap(self, name: str, bits: int, args: list[Node], loc: Loc) -> tree.TypedExpr:
+    def _swap(self, name: str, bits: int, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         wide = self.types.ulong if self.types.long.size == 8 else self.types.ullong
         ctype = {16: self.types.ushort, 32: self.types.uint, 64: wide}[bits]
         call = self.typed(name, ctype, (ctype,), args, loc)
@@ -255,7 +255,7 @@ class Builtins:
             return tree.IntConstant(ctype, loc, int.from_bytes(argument.value.to_bytes(bits // 8, "little"), "big"))
         return call
 
-    def _overflow(self, sign: str, op: str, suffix: str, args: list[Node], loc: Loc) -> tree.TypedExpr:
+    def _overflow(self, sign: str, op: str, suffix: str, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         """`__builtin_add_overflow(a, b, result)` and the variants that fix the type; operands keep their own types."""
         name = f"__builtin_{op}_overflow"
         self._count(name, args, 3, loc)
@@ -270,7 +270,7 @@ class Builtins:
         function = Function(self.types.bool, (left.type, right.type, target.type))
         return tree.Call(self.types.bool, loc, tree.FunctionName(function, loc, name), (left, right, target))
 
-    def _classify(self, name: str, args: list[Node], loc: Loc) -> tree.TypedExpr:
+    def _classify(self, name: str, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         self._count(name, args, 1, loc)
         value = self.context.expressions.value(args[0])
         if not isinstance(value.type, Float):

@@ -6,7 +6,7 @@ from pycparser import c_ast
 
 from fsoft.frontend import tree
 from fsoft.frontend.sema.builtins import Builtins
-from fsoft.frontend.sema.context import Node, UnitContext
+from fsoft.frontend.sema.context import AstNode, UnitContext
 from fsoft.frontend.sema.scope import FunctionEntry
 from fsoft.frontend.source import Loc
 from fsoft.frontend.types import CType, Function, Pointer, Record, Void, is_scalar
@@ -24,7 +24,7 @@ class CallAnalyzer:
         self.conversions = context.conversions
         self.builtins = Builtins(context)
 
-    def call(self, node: Node) -> tree.TypedExpr:
+    def call(self, node: AstNode) -> tree.TypedExpr:
         loc = self.context.loc(node)
         args = node.args.exprs if node.args is not None else []
         if type(node.name) is c_ast.ID:
@@ -34,7 +34,7 @@ class CallAnalyzer:
             return self.by_name(callee.lvalue.name, args, loc) if callee.lvalue.name in _REJECTED else self._apply(callee, args, loc)
         return self._apply(callee, args, loc)
 
-    def by_name(self, name: str, args: list[Node], loc: Loc) -> tree.TypedExpr:
+    def by_name(self, name: str, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         """A call of a name: a builtin, a function of the program or of the library, or a variable."""
         entry = self.context.lookup(name)
         if entry is None or (isinstance(entry, FunctionEntry) and entry.linked.definition is None):
@@ -60,7 +60,7 @@ class CallAnalyzer:
         self.context.note(f"{loc}: implicit declaration of function '{name}'")
         return self.context.linker.implicit(self.context, name, loc)
 
-    def _apply(self, callee: tree.TypedExpr, args: list[Node], loc: Loc) -> tree.TypedExpr:
+    def _apply(self, callee: tree.TypedExpr, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         """A call through an expression."""
         ctype = callee.type
         if not isinstance(ctype, Pointer) or not isinstance(ctype.to, Function):
@@ -71,7 +71,7 @@ class CallAnalyzer:
         values = [self.context.expressions.value(arg) for arg in args]
         return self.finish(callee, ctype.to, values, loc, name)
 
-    def _function(self, entry: FunctionEntry, args: list[Node], loc: Loc) -> tree.TypedExpr:
+    def _function(self, entry: FunctionEntry, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         callee = tree.FunctionName(entry.type, loc, entry.linked.name)
         values = [self.context.expressions.value(arg) for arg in args]
         what = f"function '{entry.linked.name}'"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fsoft.frontend.sema.operators import Operators
     from fsoft.frontend.sema.statements import StatementAnalyzer
 
-Node = Any  # a pycparser node
+AstNode = Any  # a pycparser node
 
 
 @dataclass(slots=True)
@@ -77,17 +77,17 @@ class UnitContext:
 
     # ------------------------------------------------------------ errors and places
 
-    def loc(self, node: Node) -> Loc:
+    def loc(self, node: AstNode) -> Loc:
         coord = node.coord
         if coord is None:
             return self.where
         self.where = Loc(coord.file, coord.line, coord.column or 0)
         return self.where
 
-    def error(self, at: Node | Loc, what: str) -> NoReturn:
+    def error(self, at: AstNode | Loc, what: str) -> NoReturn:
         raise InputError(at if isinstance(at, Loc) else self.loc(at), what)
 
-    def unsupported(self, at: Node | Loc, what: str) -> NoReturn:
+    def unsupported(self, at: AstNode | Loc, what: str) -> NoReturn:
         said = what if "not modelled" in what else f"{what} is not supported"
         raise Unsupported(at if isinstance(at, Loc) else self.loc(at), said)
 

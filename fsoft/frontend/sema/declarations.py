@@ -5,7 +5,7 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from fsoft.frontend.nodes import GnuAttribute
-from fsoft.frontend.sema.context import Node, UnitContext
+from fsoft.frontend.sema.context import AstNode, UnitContext
 from fsoft.frontend.sema.records import Records
 from fsoft.frontend.sema.scope import Declared, TypedefName
 from fsoft.frontend.types import VOID, Array, CType, Float, Function, Int, Pointer, Record, Types, Void, align_of, is_complete
@@ -52,7 +52,7 @@ class Declarations:
 
     # ------------------------------------------------------------ whole declarations
 
-    def declared(self, node: Node) -> Declared:
+    def declared(self, node: AstNode) -> Declared:
         """The type that a Decl, Typedef or Typename declares, attributes and alignment included."""
         base = self.of(node.type, getattr(node, "name", None) or "")
         attributes = getattr(node, "attributes", None)
@@ -64,11 +64,11 @@ class Declarations:
                 base = base._replace(align=max(base.align, self._alignas(item.alignment)))
         return base
 
-    def type_name(self, node: Node) -> Declared:
+    def type_name(self, node: AstNode) -> Declared:
         """The type of a cast, sizeof, compound literal and so on."""
         return self.of(node.type, "")
 
-    def _with_attributes(self, base: Declared, attributes: list[Node], node: Node) -> Declared:
+    def _with_attributes(self, base: Declared, attributes: list[AstNode], node: AstNode) -> Declared:
         for attribute in attributes:
             if not isinstance(attribute, GnuAttribute):
                 continue
@@ -85,25 +85,25 @@ class Declarations:
                 self.context.unsupported(node, f"attribute '{attribute.name}' on '{node.name}'")
         return base
 
-    def alignment(self, attribute: Node) -> int:
+    def alignment(self, attribute: AstNode) -> int:
         """The argument of `aligned`; without one it is the largest alignment that the target has a use for."""
         if not attribute.args:
             return _MAX_ALIGN
         return self._positive_power(attribute.args[0])
 
-    def _alignas(self, node: Node) -> int:
+    def _alignas(self, node: AstNode) -> int:
         if isinstance(node, c_ast.Typename):
             declared = self.type_name(node)
             return declared.align or align_of(declared.type)
         return self._positive_power(node)
 
-    def _positive_power(self, node: Node) -> int:
+    def _positive_power(self, node: AstNode) -> int:
         value = self.context.expressions.integer_constant(node, "requested alignment")
         if value < 0 or value & (value - 1):
             self.context.error(node, "requested alignment is not a power of two")
         return value
 
-    def _mode(self, ctype: CType, attribute: Node) -> CType:
+    def _mode(self, ctype: CType, attribute: AstNode) -> CType:
         name = attribute.args[0].name.strip("_") if attribute.args and isinstance(attribute.args[0], c_ast.ID) else ""
         unsigned = isinstance(ctype, Int) and not ctype.signed
         if name in ("word", "pointer", "unwind_word"):
@@ -120,7 +120,7 @@ class Declarations:
 
     # ------------------------------------------------------------ declarators
 
-    def of(self, node: Node, name: str) -> Declared:
+    def of(self, node: AstNode, name: str) -> Declared:
         """The type of a chain of declarators; `name` is what is being declared, for messages."""
         kind = type(node)
         if kind is c_ast.TypeDecl:
@@ -145,7 +145,7 @@ class Declarations:
             const=base.const or "const" in quals,
         )
 
-    def _array(self, node: Node, name: str) -> Declared:
+    def _array(self, node: AstNode, name: str) -> Declared:
         element = self.of(node.type, name)
         what = f"'{name}'" if name else "the array"
         if isinstance(element.type, Function):
@@ -156,7 +156,7 @@ class Declarations:
         array = Array(element.type, count, element.atomic)
         return element._replace(type=array, atomic=False)
 
-    def _dimension(self, node: Node, name: str) -> int | None:
+    def _dimension(self, node: AstNode, name: str) -> int | None:
         context = self.context
         what = f"'{name}'" if name else "array"
         if isinstance(node.dim, c_ast.ID) and node.dim.name == "*":
@@ -168,7 +168,7 @@ class Declarations:
             context.error(node.dim, f"size of {what} is negative")
         return value
 
-    def function(self, node: Node) -> Function:
+    def function(self, node: AstNode) -> Function:
         result = self.of(node.type, "").type
         if isinstance(result, (Array, Function)):
             self.context.error(node, f"function returns {'an array' if isinstance(result, Array) else 'a function'}")
@@ -188,7 +188,7 @@ class Declarations:
                 self.context.error(node, "parameter of type void")
         return Function(result, tuple(params), variadic)
 
-    def parameter(self, node: Node) -> Declared:
+    def parameter(self, node: AstNode) -> Declared:
         """The adjusted type of a parameter: arrays and functions become pointers."""
         if type(node) is c_ast.ID:
             return Declared(self.types.int)
@@ -206,7 +206,7 @@ class Declarations:
 
     # ------------------------------------------------------------ specifiers
 
-    def specifier(self, node: Node) -> Declared:
+    def specifier(self, node: AstNode) -> Declared:
         kind = type(node)
         if kind is c_ast.IdentifierType:
             names = node.names
@@ -227,7 +227,7 @@ class Declarations:
             return self.type_name(node)
         self.context.unsupported(node, f"type specifier {kind.__name__}")
 
-    def _single_word(self, name: str, node: Node) -> Declared:
+    def _single_word(self, name: str, node: AstNode) -> Declared:
         basic = self._basic.get((name,))
         if basic is not None:
             return Declared(basic)
@@ -236,7 +236,7 @@ class Declarations:
             return entry.declared
         return Declared(self._words([name], node))
 
-    def _words(self, names: list[str], node: Node) -> CType:
+    def _words(self, names: list[str], node: AstNode) -> CType:
         found = self._basic.get(tuple(sorted(names)))
         if found is not None:
             return found
@@ -247,7 +247,7 @@ class Declarations:
                 self.context.unsupported(node, f"type '{' '.join(names)}'")
         self.context.error(node, f"unknown type '{' '.join(names)}'")
 
-    def _typeof(self, node: Node) -> Declared:
+    def _typeof(self, node: AstNode) -> Declared:
         if isinstance(node.expr, c_ast.Typename):
             declared = self.type_name(node.expr)
         else:

@@ -10,7 +10,7 @@ from pycparser import c_ast
 from fsoft.frontend import tree
 from fsoft.frontend.sema import literals
 from fsoft.frontend.sema.constants import evaluate, truth
-from fsoft.frontend.sema.context import Node, UnitContext
+from fsoft.frontend.sema.context import AstNode, UnitContext
 from fsoft.frontend.sema.conversions import compatible, is_null_constant, same_qualifiers
 from fsoft.frontend.sema.layout import MemberSpec, natural_align
 from fsoft.frontend.sema.scope import EnumConstant, FunctionEntry, ObjectName, TypedefName
@@ -42,7 +42,7 @@ class ExpressionAnalyzer:
         self.types = context.types
         self.conversions = context.conversions
         self._sizes: dict[tree.Symbol, tree.Symbol] = {}  # of arrays of variable length
-        self._handlers: dict[type, Callable[[Node], tree.TypedExpr]] = {
+        self._handlers: dict[type, Callable[[AstNode], tree.TypedExpr]] = {
             c_ast.Constant: self._constant,
             c_ast.ID: self._identifier,
             c_ast.ArrayRef: self._subscript,
@@ -61,7 +61,7 @@ class ExpressionAnalyzer:
 
     # ------------------------------------------------------------ entry points
 
-    def any(self, node: Node) -> tree.TypedExpr:
+    def any(self, node: AstNode) -> tree.TypedExpr:
         """The expression as it stands: lvalues, arrays and functions are not converted."""
         handler = self._handlers.get(type(node))
         if handler is None:
@@ -72,17 +72,17 @@ class ExpressionAnalyzer:
             self.context.unsupported(node, f"expression {type(node).__name__}")
         return handler(node)
 
-    def value(self, node: Node) -> tree.TypedExpr:
+    def value(self, node: AstNode) -> tree.TypedExpr:
         """The value of an expression: arrays and functions have become pointers."""
         return self.decay(self.any(node))
 
-    def scalar(self, node: Node, what: str) -> tree.TypedExpr:
+    def scalar(self, node: AstNode, what: str) -> tree.TypedExpr:
         expr = self.value(node)
         if not is_scalar(expr.type):
             self.context.error(node, f"{what} has type '{expr.type}', a scalar is required")
         return expr
 
-    def integer_constant(self, node: Node, what: str) -> int:
+    def integer_constant(self, node: AstNode, what: str) -> int:
         """The value of an expression that must be an integer constant."""
         expr = self.value(node)
         value = evaluate(expr)
@@ -90,7 +90,7 @@ class ExpressionAnalyzer:
             self.context.error(node, f"{what} is not an integer constant")
         return value
 
-    def constant_or_const_object(self, node: Node) -> int | None:
+    def constant_or_const_object(self, node: AstNode) -> int | None:
         """The value of an integer constant expression in which const variables with constant values may occur; None if not constant."""
         with self.context.without_evaluation():
             expr = self.value(node)
@@ -239,7 +239,7 @@ class ExpressionAnalyzer:
 
     # ------------------------------------------------------------ primaries
 
-    def _constant(self, node: Node) -> tree.TypedExpr:
+    def _constant(self, node: AstNode) -> tree.TypedExpr:
         loc, kind, text = self.context.loc(node), node.type, node.value
         if "string" in kind:
             element, data = literals.string(text, self.types)
@@ -260,7 +260,7 @@ class ExpressionAnalyzer:
             self.context.error(loc, f"invalid constant {text}")
         return tree.IntConstant(found[0], loc, found[1])
 
-    def _identifier(self, node: Node) -> tree.TypedExpr:
+    def _identifier(self, node: AstNode) -> tree.TypedExpr:
         loc, name = self.context.loc(node), node.name
         entry = self.context.lookup(name)
         if entry is None and name == "__func__" and self.context.function is not None:
@@ -282,7 +282,7 @@ class ExpressionAnalyzer:
         assert isinstance(entry, TypedefName)
         self.context.error(loc, f"'{name}' is a type, an expression is expected")
 
-    def _subscript(self, node: Node) -> tree.TypedExpr:
+    def _subscript(self, node: AstNode) -> tree.TypedExpr:
         loc = self.context.loc(node)
         left, right = self.value(node.name), self.value(node.subscript)
         if isinstance(left.type, Int) and isinstance(right.type, Pointer):
@@ -293,7 +293,7 @@ class ExpressionAnalyzer:
             self.context.error(loc, f"array index has type '{right.type}', an integer is required")
         return self.deref(self.context.operators.pointer_add(left, right, 1, loc), loc)
 
-    def _member(self, node: Node) -> tree.TypedExpr:
+    def _member(self, node: AstNode) -> tree.TypedExpr:
         if node.type == "->":
             base = self.deref(self.value(node.name), self.context.loc(node))
         else:
@@ -319,7 +319,7 @@ class ExpressionAnalyzer:
 
     # ------------------------------------------------------------ the rest
 
-    def _comma(self, node: Node) -> tree.TypedExpr:
+    def _comma(self, node: AstNode) -> tree.TypedExpr:
         exprs = node.exprs
         result = self.any(exprs[0])
         for item in exprs[1:]:
@@ -333,7 +333,7 @@ class ExpressionAnalyzer:
             expr = self.decay(expr)
         return expr
 
-    def _cast(self, node: Node) -> tree.TypedExpr:
+    def _cast(self, node: AstNode) -> tree.TypedExpr:
         loc = self.context.loc(node)
         to = self.context.declarations.type_name(node.to_type).type
         return self.cast(self.value(node.expr), to, loc if node.coord is not None else self.context.loc(node.expr))
@@ -360,7 +360,7 @@ class ExpressionAnalyzer:
             return tree.Cast(to, loc, expr)
         return self.conversions.convert(expr, to, loc)
 
-    def _conditional(self, node: Node) -> tree.TypedExpr:
+    def _conditional(self, node: AstNode) -> tree.TypedExpr:
         loc = self.context.loc(node)
         condition = self.scalar(node.cond, "condition of '?:'")
         if node.iftrue is None:
@@ -369,14 +369,14 @@ class ExpressionAnalyzer:
         then = self.value_if(known is not False, node.iftrue)
         return self.conditional(condition, then, self.value_if(known is not True, node.iffalse), loc)
 
-    def value_if(self, evaluated: bool, node: Node) -> tree.TypedExpr:
+    def value_if(self, evaluated: bool, node: AstNode) -> tree.TypedExpr:
         """A value of which it may be known that it is never computed: what it refers to does not count as used then."""
         if evaluated:
             return self.value(node)
         with self.context.without_evaluation():
             return self.value(node)
 
-    def _elvis(self, condition: tree.TypedExpr, node: Node, loc: Loc) -> tree.TypedExpr:
+    def _elvis(self, condition: tree.TypedExpr, node: AstNode, loc: Loc) -> tree.TypedExpr:
         """`a ?: b`: `a` is evaluated once, into a temporary."""
         other = self.value(node.iffalse)
         condition = self.conversions.convert(condition, self.conversions.storable(condition.type), loc)
@@ -426,10 +426,10 @@ class ExpressionAnalyzer:
         quals = "".join(sorted({*a.quals, *b.quals}))
         return replace(b if isinstance(b.to, Void) else a, quals=quals)
 
-    def _generic(self, node: Node) -> tree.TypedExpr:
+    def _generic(self, node: AstNode) -> tree.TypedExpr:
         with self.context.without_evaluation():
             control = self.value(node.expr).type
-        default: Node = None
+        default: AstNode = None
         for association in node.associations:
             if association.type is None:
                 default = association
@@ -442,7 +442,7 @@ class ExpressionAnalyzer:
             self.context.error(node, f"no association of _Generic fits type '{control}'")
         return self.any(default.expr)
 
-    def size(self, node: Node, loc: Loc) -> tree.TypedExpr:
+    def size(self, node: AstNode, loc: Loc) -> tree.TypedExpr:
         """`sizeof`."""
         if type(node) is c_ast.ID:
             with self.context.without_evaluation():
@@ -453,7 +453,7 @@ class ExpressionAnalyzer:
         self.require_complete(ctype, loc, "sizeof of")
         return tree.IntConstant(self.types.size_t, loc, size_of(ctype))
 
-    def alignment(self, node: Node, loc: Loc, least: bool) -> tree.TypedExpr:
+    def alignment(self, node: AstNode, loc: Loc, least: bool) -> tree.TypedExpr:
         """`_Alignof` (`least`) and `__alignof__`. They differ for types: C's gives what members get, GNU's what variables get."""
         ctype, atomic, align = self._operand_type(node)
         if not align:
@@ -464,7 +464,7 @@ class ExpressionAnalyzer:
             align = max(align, natural_align(MemberSpec("", ctype, atomic)))
         return tree.IntConstant(self.types.size_t, loc, align)
 
-    def _operand_type(self, node: Node) -> tuple[CType, bool, int]:
+    def _operand_type(self, node: AstNode) -> tuple[CType, bool, int]:
         """Type of an operand that is not evaluated, whether it is atomic, and the alignment that its declaration gives it, if it does."""
         if isinstance(node, c_ast.Typename):
             declared = self.context.declarations.type_name(node)

@@ -8,7 +8,7 @@ from pycparser import c_ast
 
 from fsoft.frontend import nodes, tree
 from fsoft.frontend.sema import literals
-from fsoft.frontend.sema.context import Node, UnitContext
+from fsoft.frontend.sema.context import AstNode, UnitContext
 from fsoft.frontend.sema.conversions import compatible
 from fsoft.frontend.sema.static_values import static_value
 from fsoft.frontend.source import Loc
@@ -19,7 +19,7 @@ from fsoft.frontend.types import Array, CType, Field, Int, Record, is_complete, 
 class _Stream:
     """The items of one brace list, with the analysed form of the item in front."""
 
-    items: list[Node]
+    items: list[AstNode]
     position: int = 0
     analysed: tree.TypedExpr | None = None
     undesignated: bool = False  # the designators of the item in front have been followed
@@ -27,11 +27,11 @@ class _Stream:
     def done(self) -> bool:
         return self.position >= len(self.items)
 
-    def designators(self) -> list[Node] | None:
+    def designators(self) -> list[AstNode] | None:
         item = self.items[self.position]
         return item.name if type(item) is c_ast.NamedInitializer and not self.undesignated else None
 
-    def node(self) -> Node:
+    def node(self) -> AstNode:
         item = self.items[self.position]
         return item.expr if type(item) is c_ast.NamedInitializer else item
 
@@ -96,7 +96,7 @@ class Initialisers:
         self.context = context
         self.types = context.types
 
-    def object(self, ctype: CType, node: Node, static: bool, loc: Loc) -> tuple[tree.Initializer, CType]:
+    def object(self, ctype: CType, node: AstNode, static: bool, loc: Loc) -> tuple[tree.Initializer, CType]:
         """The initialiser of an object, and its type with the size that the initialiser gives it."""
         literal = self._literal_list(ctype, node)
         if literal is not None:
@@ -112,13 +112,13 @@ class Initialisers:
             return tree.Initializer(tuple(target.items), False), ctype
         return tree.Initializer(target.ordered(), True), self._sized(ctype, target.end)
 
-    def _bare(self, target: _Target, ctype: CType, node: Node) -> None:
+    def _bare(self, target: _Target, ctype: CType, node: AstNode) -> None:
         """A scalar or record initialised by an expression."""
         expr = self.context.expressions.value(node)
         value = self.context.conversions.assign(expr, ctype, self.context.loc(node), f"initialising type '{ctype}'")
         target.add(0, ctype, self._checked(target, value))
 
-    def _literal_list(self, ctype: CType, node: Node) -> Node | None:
+    def _literal_list(self, ctype: CType, node: AstNode) -> AstNode | None:
         """The list of a compound literal that initialises an aggregate of its own type (GNU C)."""
         if type(node) is not c_ast.CompoundLiteral or is_scalar(ctype):
             return None
@@ -141,7 +141,7 @@ class Initialisers:
 
     # ------------------------------------------------------------ lists
 
-    def _braced(self, target: _Target, ctype: CType, offset: int, node: Node, bitfield: Field | None) -> None:
+    def _braced(self, target: _Target, ctype: CType, offset: int, node: AstNode, bitfield: Field | None) -> None:
         """`{...}` for an object of type `ctype` at `offset`."""
         stream = _Stream(node.exprs or [])
         if isinstance(ctype, (Record, Array)):
@@ -161,7 +161,7 @@ class Initialisers:
             return self._string(target, ctype, offset, stream)
         return False
 
-    def _fill(self, target: _Target, ctype: Record | Array, offset: int, stream: _Stream, path: list[Node], braced: bool) -> None:
+    def _fill(self, target: _Target, ctype: Record | Array, offset: int, stream: _Stream, path: list[AstNode], braced: bool) -> None:
         """Initialise members or elements in order, from where `path` leads. Without braces of its own (`braced` False), the
         aggregate takes what it needs and leaves the rest, and every designator, to the list around it."""
         index = 0
@@ -204,7 +204,7 @@ class Initialisers:
 
     # ------------------------------------------------------------ designators
 
-    def _designated(self, target: _Target, ctype: Record | Array, offset: int, stream: _Stream, path: list[Node]) -> int:
+    def _designated(self, target: _Target, ctype: Record | Array, offset: int, stream: _Stream, path: list[AstNode]) -> int:
         """Initialise what the designators lead to; gives the index at which the list goes on."""
         head, rest = path[0], path[1:]
         target.designated = True
@@ -225,7 +225,7 @@ class Initialisers:
         self._follow(target, first.type, offset + first.offset, stream, rest, first if first.bit_width is not None else None)
         return position + 1 if ctype.kind == "struct" else max(1, position + 1)
 
-    def _array_designator(self, target: _Target, ctype: Array, offset: int, stream: _Stream, head: Node, rest: list[Node]) -> int:
+    def _array_designator(self, target: _Target, ctype: Array, offset: int, stream: _Stream, head: AstNode, rest: list[AstNode]) -> int:
         constant = self.context.expressions.integer_constant
         if type(head) is nodes.RangeDesignator:
             low, high = constant(head.low, "array index"), constant(head.high, "array index")
@@ -245,7 +245,7 @@ class Initialisers:
         target.cover(offset + (high + 1) * size)
         return high + 1
 
-    def _follow(self, target: _Target, ctype: CType, offset: int, stream: _Stream, rest: list[Node], bitfield: Field | None) -> None:
+    def _follow(self, target: _Target, ctype: CType, offset: int, stream: _Stream, rest: list[AstNode], bitfield: Field | None) -> None:
         if not rest:
             self._element(target, ctype, offset, stream, bitfield)
         elif isinstance(ctype, (Record, Array)):

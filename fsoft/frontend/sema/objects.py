@@ -8,7 +8,7 @@ from fsoft.frontend import tree
 from fsoft.frontend.link import LinkedObject
 from fsoft.frontend.nodes import GnuAttribute
 from fsoft.frontend.sema import literals
-from fsoft.frontend.sema.context import Node, UnitContext
+from fsoft.frontend.sema.context import AstNode, UnitContext
 from fsoft.frontend.sema.conversions import compatible
 from fsoft.frontend.sema.scope import Declared, FunctionEntry, ObjectName, ScopeEntry, TypedefName
 from fsoft.frontend.source import Loc
@@ -21,7 +21,7 @@ class Objects:
 
     # ------------------------------------------------------------ block scope
 
-    def declaration(self, node: Node) -> list[tree.Statement]:
+    def declaration(self, node: AstNode) -> list[tree.Statement]:
         """A declaration in a block: the statements it amounts to."""
         context = self.context
         if type(node) is c_ast.Typedef:
@@ -50,7 +50,7 @@ class Objects:
             return []
         return [self._local(node, declared, loc)]
 
-    def _declared(self, node: Node) -> Declared:
+    def _declared(self, node: AstNode) -> Declared:
         """The declared type; `__auto_type` takes it from the initialiser."""
         inner = node.type
         if type(inner) is c_ast.TypeDecl and type(inner.type) is c_ast.InferredType:
@@ -70,7 +70,7 @@ class Objects:
                 self.context.error(loc, f"redeclaration of '{name}'")
         names[name] = entry
 
-    def _typedef(self, node: Node) -> None:
+    def _typedef(self, node: AstNode) -> None:
         loc = self.context.loc(node)
         declared = self.context.declarations.declared(node)
         old = self.context.scope.names.get(node.name)
@@ -78,7 +78,7 @@ class Objects:
             self.context.error(loc, f"redeclaration of '{node.name}'")
         self.context.scope.names[node.name] = TypedefName(declared, loc)
 
-    def _check_complete(self, node: Node, declared: Declared, loc: Loc) -> None:
+    def _check_complete(self, node: AstNode, declared: Declared, loc: Loc) -> None:
         ctype = declared.type
         if isinstance(ctype, Void):
             self.context.error(loc, f"variable '{node.name}' declared void")
@@ -86,14 +86,14 @@ class Objects:
         if not is_complete(ctype) and not sized_by_init:
             self.context.error(loc, f"'{node.name}' has incomplete type '{ctype}'")
 
-    def _symbol(self, node: Node, declared: Declared, storage: str, loc: Loc) -> tree.Symbol:
+    def _symbol(self, node: AstNode, declared: Declared, storage: str, loc: Loc) -> tree.Symbol:
         unique = self.context.unique_name(node.name)
         symbol = tree.Symbol(node.name, unique, declared.type, storage, loc)
         symbol.atomic, symbol.volatile = declared.atomic, declared.volatile
         symbol.align, symbol.quals = declared.align, declared.quals
         return symbol
 
-    def _local(self, node: Node, declared: Declared, loc: Loc) -> tree.Statement:
+    def _local(self, node: AstNode, declared: Declared, loc: Loc) -> tree.Statement:
         symbol = self._symbol(node, declared, "local", loc)
         entry = ObjectName(symbol, declared.type, loc)
         self._enter(node.name, entry, loc)
@@ -102,7 +102,7 @@ class Objects:
             init = self._initialise(entry, declared, node, False, loc)
         return tree.Declare(loc, symbol, init)
 
-    def _variable_array(self, node: Node, loc: Loc) -> list[tree.Statement] | None:
+    def _variable_array(self, node: AstNode, loc: Loc) -> list[tree.Statement] | None:
         """An array whose length is an expression over variables that start with known values: memory from `alloca`.
         None if this is an ordinary array; lengths about which nothing is known are rejected elsewhere."""
         context, dim = self.context, node.type.dim
@@ -131,7 +131,7 @@ class Objects:
     def _single_item(value: tree.TypedExpr) -> tree.Initializer:
         return tree.Initializer((tree.InitItem(0, value.type, value),), False)
 
-    def _static(self, node: Node, declared: Declared, loc: Loc) -> None:
+    def _static(self, node: AstNode, declared: Declared, loc: Loc) -> None:
         storage = "thread" if "_Thread_local" in node.storage else "static"
         symbol = self._symbol(node, declared, storage, loc)
         linked = LinkedObject(symbol.unique, declared.type, loc, symbol, defined=True)
@@ -141,7 +141,7 @@ class Objects:
         if node.init is not None:
             linked.init = self._initialise(entry, declared, node, True, loc)
 
-    def _initialise(self, entry: ObjectName, declared: Declared, node: Node, static: bool, loc: Loc) -> tree.Initializer:
+    def _initialise(self, entry: ObjectName, declared: Declared, node: AstNode, static: bool, loc: Loc) -> tree.Initializer:
         init, ctype = self.context.initialisers.object(declared.type, node.init, static, loc)
         entry.symbol.type = ctype
         if isinstance(ctype, Array):
@@ -160,7 +160,7 @@ class Objects:
 
     # ------------------------------------------------------------ compound literals
 
-    def compound_literal(self, node: Node) -> tree.TypedExpr:
+    def compound_literal(self, node: AstNode) -> tree.TypedExpr:
         """`(T){...}`: a local, or an object with static storage when it stands outside of functions."""
         context, loc = self.context, self.context.loc(node)
         declared = context.declarations.type_name(node.type)
@@ -181,7 +181,7 @@ class Objects:
 
     # ------------------------------------------------------------ static assertions, attributes
 
-    def static_assert(self, node: Node) -> None:
+    def static_assert(self, node: AstNode) -> None:
         value = self.context.expressions.integer_constant(node.cond, "condition of _Static_assert")
         if value == 0:
             text = ""
@@ -191,7 +191,7 @@ class Objects:
             self.context.error(node.cond, f"static assertion failed{text}")
 
 
-def attribute_names(node: Node) -> frozenset[str]:
+def attribute_names(node: AstNode) -> frozenset[str]:
     """The attributes of a function's declaration that are kept on its definition."""
     names = {item.name for item in node.attributes or () if isinstance(item, GnuAttribute)}
     if "_Noreturn" in (node.funcspec or ()):

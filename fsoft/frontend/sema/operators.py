@@ -15,7 +15,7 @@ from fsoft.frontend.sema.constants import (
     unary_value,
     wrap,
 )  # fmt: skip
-from fsoft.frontend.sema.context import Node, UnitContext
+from fsoft.frontend.sema.context import AstNode, UnitContext
 from fsoft.frontend.sema.conversions import is_arithmetic, is_null_constant
 from fsoft.frontend.source import Loc
 from fsoft.frontend.types import CType, Float, Int, Pointer, Record, Void, is_scalar, size_of
@@ -31,7 +31,7 @@ class Operators:
 
     # ------------------------------------------------------------ binary
 
-    def binary(self, node: Node) -> tree.TypedExpr:
+    def binary(self, node: AstNode) -> tree.TypedExpr:
         """A chain of binary operators; the left spine is walked, not recursed into, for sums can be long."""
         spine = []
         while type(node) is c_ast.BinaryOp:
@@ -147,7 +147,7 @@ class Operators:
 
     # ------------------------------------------------------------ unary
 
-    def unary(self, node: Node) -> tree.TypedExpr:
+    def unary(self, node: AstNode) -> tree.TypedExpr:
         op, loc, expressions = node.op, self.context.loc(node), self.context.expressions
         if op == "sizeof":
             return expressions.size(node.expr, loc)
@@ -192,7 +192,7 @@ class Operators:
         self.context.expressions.require_complete(target.type, loc, "assignment to")
         return target
 
-    def assignment(self, node: Node) -> tree.TypedExpr:
+    def assignment(self, node: AstNode) -> tree.TypedExpr:
         loc, expressions = self.context.loc(node), self.context.expressions
         target = self._target(expressions.any(node.lvalue), loc)
         value = expressions.value(node.rvalue)

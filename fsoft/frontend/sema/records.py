@@ -7,7 +7,7 @@ from typing import Any
 from pycparser import c_ast
 
 from fsoft.frontend.nodes import GnuAttribute
-from fsoft.frontend.sema.context import Node, UnitContext
+from fsoft.frontend.sema.context import AstNode, UnitContext
 from fsoft.frontend.sema.layout import MemberSpec, lay_out
 from fsoft.frontend.sema.scope import Declared, EnumConstant
 from fsoft.frontend.source import Loc
@@ -24,7 +24,7 @@ class Records:
 
     # ------------------------------------------------------------ struct and union
 
-    def record(self, node: Node) -> Record:
+    def record(self, node: AstNode) -> Record:
         known = self._done.get(id(node))
         if known is not None:
             assert isinstance(known[1], Record)
@@ -40,18 +40,18 @@ class Records:
         self._check_names(node, record)
         return record
 
-    def _reference(self, node: Node, kind: str) -> Record:
+    def _reference(self, node: AstNode, kind: str) -> Record:
         tag = self.context.scope.lookup_tag(node.name)
         if tag is None:
             tag = self.context.scope.tags[node.name] = Record(kind, node.name)
         return self._right_kind(tag, node, kind)
 
-    def _right_kind(self, tag: Record | Int, node: Node, kind: str) -> Record:
+    def _right_kind(self, tag: Record | Int, node: AstNode, kind: str) -> Record:
         if not isinstance(tag, Record) or tag.kind != kind:
             self.context.error(node, f"'{node.name}' is not a {kind}: it was declared as '{tag}'")
         return tag
 
-    def _new_definition(self, node: Node, kind: str) -> Record:
+    def _new_definition(self, node: AstNode, kind: str) -> Record:
         if not node.name:
             return Record(kind, "")
         tags = self.context.scope.tags
@@ -63,7 +63,7 @@ class Records:
             self.context.error(node, f"redefinition of '{record}'")
         return record
 
-    def declare_tag(self, node: Node) -> None:
+    def declare_tag(self, node: AstNode) -> None:
         """A declaration without declarators: `struct s;` declares s in this very scope."""
         if type(node) is c_ast.Enum:
             self.enum(node)
@@ -72,7 +72,7 @@ class Records:
                 self.context.scope.tags[node.name] = Record("struct" if type(node) is c_ast.Struct else "union", node.name)
             self.record(node)
 
-    def _record_attributes(self, node: Node, record: Record) -> tuple[bool, int, int]:
+    def _record_attributes(self, node: AstNode, record: Record) -> tuple[bool, int, int]:
         packed, pack, align = False, 0, 0
         for attribute in node.attributes or ():
             if not isinstance(attribute, GnuAttribute):
@@ -89,7 +89,7 @@ class Records:
                 self.context.unsupported(node, f"attribute '{attribute.name}' on '{record}'")
         return packed, pack, align
 
-    def _members(self, node: Node, record: Record) -> list[MemberSpec]:
+    def _members(self, node: AstNode, record: Record) -> list[MemberSpec]:
         members: list[MemberSpec] = []
         declarations = node.decls
         for index, decl in enumerate(declarations):
@@ -102,7 +102,7 @@ class Records:
                     members.append(spec)
         return members
 
-    def _member(self, decl: Node, last: bool) -> MemberSpec | None:
+    def _member(self, decl: AstNode, last: bool) -> MemberSpec | None:
         inner = decl.type
         if not decl.name and decl.bitsize is None:
             if type(inner) not in (c_ast.Struct, c_ast.Union) or inner.name:
@@ -117,14 +117,14 @@ class Records:
             self._check_member_type(decl, declared.type, last)
         return spec
 
-    def _check_member_type(self, decl: Node, ctype: CType, last: bool) -> None:
+    def _check_member_type(self, decl: AstNode, ctype: CType, last: bool) -> None:
         if isinstance(ctype, Function):
             self.context.error(decl, f"member '{decl.name}' is declared as a function")
         flexible = isinstance(ctype, Array) and ctype.count is None and is_complete(ctype.element)
         if not is_complete(ctype) and not (flexible and last):
             self.context.error(decl, f"member '{decl.name}' has incomplete type '{ctype}'")
 
-    def _width(self, decl: Node, declared: Declared) -> int:
+    def _width(self, decl: AstNode, declared: Declared) -> int:
         context, name = self.context, decl.name or "<anonymous>"
         if not isinstance(declared.type, Int):
             context.error(decl, f"bit-field '{name}' has type '{declared.type}', which is not an integer type")
@@ -137,7 +137,7 @@ class Records:
             context.error(decl, f"zero width for bit-field '{name}'")
         return width
 
-    def _check_names(self, node: Node, record: Record) -> None:
+    def _check_names(self, node: AstNode, record: Record) -> None:
         seen: set[str] = set()
         for member in record.fields or ():
             inside = member.type.members if not member.name and isinstance(member.type, Record) else {member.name: ()}
@@ -161,7 +161,7 @@ class Records:
 
     # ------------------------------------------------------------ enum
 
-    def enum(self, node: Node) -> Int:
+    def enum(self, node: AstNode) -> Int:
         known = self._done.get(id(node))
         if known is not None:
             assert isinstance(known[1], Int)
@@ -180,7 +180,7 @@ class Records:
             scope.tags[node.name] = result
         return result
 
-    def _define_enum(self, node: Node) -> Int:
+    def _define_enum(self, node: AstNode) -> Int:
         values: list[tuple[str, int, Loc]] = []
         following = 0
         for item in node.values.enumerators:

@@ -8,7 +8,7 @@ from pycparser import c_ast
 
 from fsoft.frontend import nodes, tree
 from fsoft.frontend.sema.constants import wrap
-from fsoft.frontend.sema.context import FunctionState, Node, SwitchState, UnitContext
+from fsoft.frontend.sema.context import AstNode, FunctionState, SwitchState, UnitContext
 from fsoft.frontend.sema.scope import ObjectName
 from fsoft.frontend.source import Loc
 from fsoft.frontend.types import VOID, Function, Int, Void, is_complete
@@ -19,7 +19,7 @@ Items = list[tree.Statement]
 class StatementAnalyzer:
     def __init__(self, context: UnitContext):
         self.context = context
-        self._handlers: dict[type, Callable[[Node, Items], None]] = {
+        self._handlers: dict[type, Callable[[AstNode, Items], None]] = {
             c_ast.Compound: self._compound,
             c_ast.If: self._if,
             c_ast.While: self._while,
@@ -47,7 +47,7 @@ class StatementAnalyzer:
 
     # ------------------------------------------------------------ functions
 
-    def body(self, node: Node, name: str, ctype: Function) -> tuple[tuple[tree.Symbol, ...], tree.Block]:
+    def body(self, node: AstNode, name: str, ctype: Function) -> tuple[tuple[tree.Symbol, ...], tree.Block]:
         """Parameters and body of a function definition."""
         context = self.context
         assert context.function is None and context.scope is context.file_scope
@@ -62,7 +62,7 @@ class StatementAnalyzer:
             context.function = None
             context.scope = context.file_scope
 
-    def _parameters(self, node: Node) -> tuple[tree.Symbol, ...]:
+    def _parameters(self, node: AstNode) -> tuple[tree.Symbol, ...]:
         context = self.context
         args = self._declarator(node.decl.type).args
         symbols: list[tree.Symbol] = []
@@ -85,7 +85,7 @@ class StatementAnalyzer:
         return tuple(symbols)
 
     @staticmethod
-    def _declarator(node: Node) -> Node:
+    def _declarator(node: AstNode) -> AstNode:
         """The FuncDecl of a definition: the outermost declarator, the one next to the name."""
         while type(node) is not c_ast.FuncDecl:
             node = node.type
@@ -100,7 +100,7 @@ class StatementAnalyzer:
 
     # ------------------------------------------------------------ structure
 
-    def add(self, node: Node, out: Items) -> None:
+    def add(self, node: AstNode, out: Items) -> None:
         """Append what a statement or declaration means."""
         handler = self._handlers.get(type(node))
         if handler is not None:
@@ -110,7 +110,7 @@ class StatementAnalyzer:
         if not isinstance(expr, (tree.IntConstant, tree.FloatConstant)):
             out.append(tree.ExprStatement(expr.loc, expr))
 
-    def _single(self, node: Node) -> tree.Statement:
+    def _single(self, node: AstNode) -> tree.Statement:
         """A statement as one node: in a scope of its own unless it is one already."""
         if type(node) is c_ast.Compound:
             return self._block(node)
@@ -120,7 +120,7 @@ class StatementAnalyzer:
             self.add(node, out)
         return out[0] if len(out) == 1 and not isinstance(out[0], tree.Declare) else tree.Block(loc, tuple(out), loc)
 
-    def _block(self, node: Node, new_scope: bool = True) -> tree.Block:
+    def _block(self, node: AstNode, new_scope: bool = True) -> tree.Block:
         loc = self.context.loc(node)
         out: Items = []
         if new_scope:
@@ -132,32 +132,32 @@ class StatementAnalyzer:
                 self.add(item, out)
         return tree.Block(loc, tuple(out), self._end(node, loc))
 
-    def _end(self, node: Node, loc: Loc) -> Loc:
+    def _end(self, node: AstNode, loc: Loc) -> Loc:
         return self.context.where if node.block_items else loc
 
-    def _compound(self, node: Node, out: Items) -> None:
+    def _compound(self, node: AstNode, out: Items) -> None:
         out.append(self._block(node))
 
-    def _nothing(self, node: Node, out: Items) -> None:
+    def _nothing(self, node: AstNode, out: Items) -> None:
         return
 
-    def _declaration(self, node: Node, out: Items) -> None:
+    def _declaration(self, node: AstNode, out: Items) -> None:
         out.extend(self.context.objects.declaration(node))
 
-    def _declarations(self, node: Node, out: Items) -> None:
+    def _declarations(self, node: AstNode, out: Items) -> None:
         for decl in node.decls:
             self.add(decl, out)
 
-    def _static_assert(self, node: Node, out: Items) -> None:
+    def _static_assert(self, node: AstNode, out: Items) -> None:
         self.context.objects.static_assert(node)
 
-    def _asm(self, node: Node, out: Items) -> None:
+    def _asm(self, node: AstNode, out: Items) -> None:
         self.context.unsupported(node, f"inline assembly {node.template}")
 
-    def _nested_function(self, node: Node, out: Items) -> None:
+    def _nested_function(self, node: AstNode, out: Items) -> None:
         self.context.unsupported(node, f"nested function '{node.decl.name}'")
 
-    def statement_expression(self, node: Node) -> tree.TypedExpr:
+    def statement_expression(self, node: AstNode) -> tree.TypedExpr:
         """`({ ...; value; })`."""
         if self.context.function is None:
             self.context.error(node, "statement expression outside of a function")
@@ -181,17 +181,17 @@ class StatementAnalyzer:
 
     # ------------------------------------------------------------ control
 
-    def _condition(self, node: Node, what: str) -> tree.TypedExpr:
+    def _condition(self, node: AstNode, what: str) -> tree.TypedExpr:
         return self.context.expressions.scalar(node, f"condition of '{what}'")
 
-    def _if(self, node: Node, out: Items) -> None:
+    def _if(self, node: AstNode, out: Items) -> None:
         loc = self.context.loc(node)
         condition = self._condition(node.cond, "if")
         then = self._single(node.iftrue) if node.iftrue is not None else tree.Block(loc, (), loc)
         other = None if node.iffalse is None else self._single(node.iffalse)
         out.append(tree.If(loc, condition, then, other))
 
-    def _loop_body(self, node: Node) -> tree.Statement:
+    def _loop_body(self, node: AstNode) -> tree.Statement:
         function = self.context.function
         assert function is not None
         function.loops += 1
@@ -201,17 +201,17 @@ class StatementAnalyzer:
         function.breakable -= 1
         return body
 
-    def _while(self, node: Node, out: Items) -> None:
+    def _while(self, node: AstNode, out: Items) -> None:
         loc = self.context.loc(node)
         condition = self._condition(node.cond, "while")
         out.append(tree.LoopStatement(loc, "while", condition, self._loop_body(node.stmt), None, True))
 
-    def _do(self, node: Node, out: Items) -> None:
+    def _do(self, node: AstNode, out: Items) -> None:
         loc = self.context.loc(node)
         body = self._loop_body(node.stmt)
         out.append(tree.LoopStatement(loc, "do", self._condition(node.cond, "do"), body, None, False))
 
-    def _for(self, node: Node, out: Items) -> None:
+    def _for(self, node: AstNode, out: Items) -> None:
         loc = self.context.loc(node)
         items: Items = []
         with self.context.block():
@@ -227,19 +227,19 @@ class StatementAnalyzer:
         else:
             out.append(tree.Block(loc, (*items, loop), self.context.where))
 
-    def _break(self, node: Node, out: Items) -> None:
+    def _break(self, node: AstNode, out: Items) -> None:
         function = self.context.function
         if function is None or not function.breakable:
             self.context.error(node, "break outside of a loop or switch")
         out.append(tree.Break(self.context.loc(node)))
 
-    def _continue(self, node: Node, out: Items) -> None:
+    def _continue(self, node: AstNode, out: Items) -> None:
         function = self.context.function
         if function is None or not function.loops:
             self.context.error(node, "continue outside of a loop")
         out.append(tree.Continue(self.context.loc(node)))
 
-    def _return(self, node: Node, out: Items) -> None:
+    def _return(self, node: AstNode, out: Items) -> None:
         function = self.context.function
         assert function is not None
         loc = self.context.loc(node)
@@ -256,7 +256,7 @@ class StatementAnalyzer:
 
     # ------------------------------------------------------------ labels and switch
 
-    def _label(self, node: Node, out: Items) -> None:
+    def _label(self, node: AstNode, out: Items) -> None:
         function = self.context.function
         assert function is not None
         loc = self.context.loc(node)
@@ -267,7 +267,7 @@ class StatementAnalyzer:
         if node.stmt is not None:
             self.add(node.stmt, out)
 
-    def _goto(self, node: Node, out: Items) -> None:
+    def _goto(self, node: AstNode, out: Items) -> None:
         function = self.context.function
         assert function is not None
         loc = self.context.loc(node)
@@ -276,7 +276,7 @@ class StatementAnalyzer:
         function.gotos.setdefault(node.name, loc)
         out.append(tree.Goto(loc, node.name))
 
-    def _switch(self, node: Node, out: Items) -> None:
+    def _switch(self, node: AstNode, out: Items) -> None:
         function = self.context.function
         assert function is not None
         loc = self.context.loc(node)
@@ -292,7 +292,7 @@ class StatementAnalyzer:
         function.switches.pop()
         out.append(tree.Switch(loc, value, body))
 
-    def _case(self, node: Node, out: Items) -> None:
+    def _case(self, node: AstNode, out: Items) -> None:
         loc = self.context.loc(node)
         switch = self._innermost_switch(loc, "case label")
         constant = self.context.expressions.integer_constant
@@ -310,7 +310,7 @@ class StatementAnalyzer:
         for item in node.stmts or ():
             self.add(item, out)
 
-    def _default(self, node: Node, out: Items) -> None:
+    def _default(self, node: AstNode, out: Items) -> None:
         loc = self.context.loc(node)
         switch = self._innermost_switch(loc, "default label")
         if switch.default is not None:

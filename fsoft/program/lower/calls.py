@@ -18,7 +18,7 @@ from fsoft.program.lower.context import Expansion, LoweredPlace, MemoryPlace, Re
 from fsoft.program.lower.layout import is_signed, value_bits
 from fsoft.program.lower.output import Output
 from fsoft.program.lower.scan import targets
-from fsoft.program.lower.unknown import Unknown
+from fsoft.program.lower.unknown import UnknownCalls
 from fsoft.program.program import Assign, Enter, Input, Step
 
 MAX_STEPS = 400_000
@@ -39,7 +39,7 @@ class Copy:
     sites: int = 0
 
 
-class CallLowering(Output, Unknown):
+class CallLowering(Output, UnknownCalls):
     """`call` lowers any call and gives its value: an expression, the place of a record, or None for void."""
 
     copies: dict[tuple[str, int, int], Copy]

@@ -17,13 +17,13 @@ from fsoft.frontend import types as ct
 EXPRESSIONS = get_args(tree.TypedExpr)
 _WRITES = (tree.Assignment, tree.CompoundAssign)
 
-Key = tuple[object, ...]
+SequenceKey = tuple[object, ...]
 """What an lvalue leads to: a variable or `*` with its pointer, then the names of members."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Access:
-    key: Key
+    key: SequenceKey
     node: tree.TypedExpr
     maybe: bool
 
@@ -81,7 +81,7 @@ def _children(node: object) -> list[object]:
     return [getattr(node, name) for name in node.__slots__ if name not in ("type", "loc", "symbol", "field", "compute", "end", "bitfield")]
 
 
-def _key(expr: tree.TypedExpr) -> Key | None:
+def _key(expr: tree.TypedExpr) -> SequenceKey | None:
     """Equal for lvalues that are written alike; None for what is no lvalue, or may be another one each time."""
     members: list[str] = []
     while isinstance(expr, tree.MemberExpr):
@@ -95,7 +95,7 @@ def _key(expr: tree.TypedExpr) -> Key | None:
     return None
 
 
-def _pure(expr: tree.TypedExpr) -> Key | None:
+def _pure(expr: tree.TypedExpr) -> SequenceKey | None:
     """Equal for expressions that are written alike and only read."""
     if isinstance(expr, tree.IntConstant):
         return ("constant", expr.value)
@@ -203,7 +203,7 @@ class _Expression:
                     self.found.setdefault(id(at.node), _name(write.key))
 
 
-def _name(key: Key) -> str:
+def _name(key: SequenceKey) -> str:
     """What a message calls it."""
     head = key[0]
     base = head.name if isinstance(head, tree.Symbol) else "what a pointer points to"

@@ -18,7 +18,7 @@ QUIET = "quiet-unknown"
 _REMEDY = "give its source too, or its effects"
 
 
-class Unknown(LoweringContext):
+class UnknownCalls(LoweringContext):
     """`unknown_call` lowers a call of a function about which nothing is known."""
 
     def unknown_call(self, call: tree.Call, name: str) -> Expr | MemoryPlace | None:
@@ -62,4 +62,4 @@ def carries_address(ctype: ct.CType) -> bool:
     return isinstance(ctype, ct.Pointer)
 
 
-__all__ = ["QUIET", "Unknown", "carries_address"]
+__all__ = ["QUIET", "UnknownCalls", "carries_address"]

@@ -51,10 +51,10 @@ class _Seen:
     moved: int | None
 
 
-Same = Callable[[State, State], bool]
+SameState = Callable[[State, State], bool]
 
 
-def closing(runs: Runs, ignore: frozenset[int]) -> Same:
+def closing(runs: Runs, ignore: frozenset[int]) -> SameState:
     """Equality of states but for registers that are dead where their thread is, and for the entries of the vector in `ignore`."""
     owner = {index: (slot, name) for slot, table in enumerate(runs.layout.registers) for name, index in table.items()}
     live = [live_registers(thread.template) for thread in runs.program.threads]

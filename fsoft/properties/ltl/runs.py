@@ -52,7 +52,7 @@ class Looking(Choice, Protocol):
     """A choice of slots that is enough for a property of runs: it knows what the atoms may read."""
 
     def watch_atom(self, log: Sequence[Access]) -> None:
-        """Hears what an atom read; raises Strayed if the choice did not foresee it."""
+        """Called with what an atom read; raises Strayed if that is not where the choice expected it."""
 
 
 class _Try:

@@ -126,7 +126,7 @@ def _setting(program: Program, observer: Thread, value: Object) -> int | None:
 
 
 class Atoms:
-    """Evaluates the readings of a Watched program on states of `watched.program`, as its layout has them. `hear` is told what they
+    """Evaluates the readings of a Watched program on states of `watched.program`, as its layout has them. `hear` is called with what they
     access."""
 
     def __init__(self, watched: Watched, compiled: bool = True, hear: Callable[[Sequence[Access]], None] | None = None):

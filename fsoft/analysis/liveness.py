@@ -78,6 +78,8 @@ class Liveness:
         return after | first
 
     def _solve(self) -> list[int]:
+        """Locations take turns from the ends of the control flow to its beginning, so that each is looked at about as often as loops lie
+        within loops."""
         template = self.template
         live = [0] * len(template.locations)
         incoming: list[list[tuple[int, list[_Row], int]]] = [[] for _ in live]
@@ -87,21 +89,53 @@ class Liveness:
             if ending(step):
                 live[step.source] |= self._before(rows, first, 0)
             else:
-                incoming[step.target].append((step.source, rows, first))
-        work = list(range(len(live)))
+                incoming[step.target].append((step.source, rows if self.droppable is not None else _joined(rows), first))
+        order = _last_first(template)
         waiting = [True] * len(live)
-        while work:
-            node = work.pop()
-            waiting[node] = False
-            after = 0 if node in stops else live[node]
-            for source, rows, first in incoming[node]:
-                new = live[source] | self._before(rows, first, after)
-                if new != live[source]:
-                    live[source] = new
-                    if not waiting[source]:
-                        waiting[source] = True
-                        work.append(source)
+        while any(waiting):
+            for node in order:
+                if waiting[node]:
+                    waiting[node] = False
+                    after = 0 if node in stops else live[node]
+                    for source, rows, first in incoming[node]:
+                        new = live[source] | self._before(rows, first, after)
+                        if new != live[source]:
+                            live[source] = new
+                            waiting[source] = True
         return [0 if node in stops else mask for node, mask in enumerate(live)]
+
+
+def _joined(rows: list[_Row]) -> list[_Row]:
+    """Actions none of which may go, as one."""
+    read = written = 0
+    for uses, writes, certain, _ in rows:
+        if certain:
+            written |= writes
+            read &= ~writes
+        read |= uses
+    return [(read, written, True, False)] if rows else []
+
+
+def _last_first(template: Template) -> list[int]:
+    """All locations, each behind those that a depth-first walk from the entry reaches from it."""
+    out: list[list[int]] = [[] for _ in template.locations]
+    for step in template.steps:
+        out[step.source].append(step.target)
+    order: list[int] = []
+    seen = [False] * len(out)
+    for root in range(len(out)):
+        stack = [] if seen[root] else [(root, iter(out[root]))]
+        seen[root] = True
+        while stack:
+            node, targets = stack[-1]
+            following = next((t for t in targets if not seen[t]), None)
+            if following is None:
+                order.append(node)
+                stack.pop()
+            else:
+                seen[following] = True
+                stack.append((following, iter(out[following])))
+    return order
 
 
 def live_registers(template: Template) -> list[frozenset[str]]:

@@ -9,7 +9,7 @@ as a pointer. A plain integer that happens to spell an address without having be
 
 from __future__ import annotations
 
-from dataclasses import field
+from collections.abc import Iterator
 
 from fsoft.analysis.actions import Touching, members
 from fsoft.program.expr import COMPARISONS, Expr
@@ -28,52 +28,151 @@ class _Flow:
     objects: int
 
 
-@dataclass(slots=True)
 class _Graph:
-    """Variables are numbers: first the contents of each object, then registers and helpers."""
+    """Variables are numbers: first the contents of each object, then registers and helpers. Solved in waves (Pereira and Berlin, CGO 2009):
+    variables on a cycle of edges become one (`find`), sets travel along the edges in topological order, then loads and stores through
+    what is new in the sets of their pointers make more edges."""
 
-    points: list[int] = field(default_factory=list)
-    done: list[int] = field(default_factory=list)
-    succ: list[list[int]] = field(default_factory=list)
-    loads: list[list[int]] = field(default_factory=list)
-    stores: list[list[int]] = field(default_factory=list)
-    edges: set[tuple[int, int]] = field(default_factory=set)
-    work: list[int] = field(default_factory=list)
+    def __init__(self, objects: int):
+        self.points = [0] * objects
+        self.sent = [0] * objects  # what has travelled along all edges from here
+        self.followed = [0] * objects  # what loads and stores have been made edges for
+        self.succ: list[set[int]] = [set() for _ in range(objects)]
+        self.loads: dict[int, set[int]] = {}
+        self.stores: dict[int, set[int]] = {}
+        self.parent = list(range(objects))
+        self._from: dict[int, int] = {}  # helpers: what is in any of these objects
+        self._to: dict[int, int] = {}  # and what goes into all of them
 
     def new(self) -> int:
-        self.points.append(0)
-        self.done.append(0)
-        self.succ.append([])
-        self.loads.append([])
-        self.stores.append([])
-        return len(self.points) - 1
+        for mask in (self.points, self.sent, self.followed):
+            mask.append(0)
+        self.succ.append(set())
+        self.parent.append(len(self.parent))
+        return len(self.parent) - 1
+
+    def find(self, var: int) -> int:
+        parent = self.parent
+        while parent[var] != var:
+            parent[var] = parent[parent[var]]
+            var = parent[var]
+        return var
 
     def add(self, var: int, mask: int) -> None:
-        if mask & ~self.points[var]:
-            self.points[var] |= mask
-            self.work.append(var)
+        self.points[self.find(var)] |= mask
 
-    def edge(self, source: int, target: int) -> None:
-        if source != target and (source, target) not in self.edges:
-            self.edges.add((source, target))
-            self.succ[source].append(target)
-            self.add(target, self.points[source])
+    def edge(self, source: int, target: int) -> bool:
+        """Whether there was none yet."""
+        source, target = self.find(source), self.find(target)
+        if source == target or target in self.succ[source]:
+            return False
+        self.succ[source].add(target)
+        self.points[target] |= self.sent[source]
+        return True
+
+    def contents(self, mask: int) -> int:
+        """What is in any of the objects of a mask."""
+        if mask & (mask - 1) == 0:
+            return mask.bit_length() - 1
+        if mask not in self._from:
+            self._from[mask] = var = self.new()
+            for obj in members(mask):
+                self.edge(obj, var)
+        return self._from[mask]
+
+    def everywhere(self, mask: int) -> int:
+        """What goes into all of the objects of a mask."""
+        if mask & (mask - 1) == 0:
+            return mask.bit_length() - 1
+        if mask not in self._to:
+            self._to[mask] = var = self.new()
+            for obj in members(mask):
+                self.edge(var, obj)
+        return self._to[mask]
 
     def solve(self) -> None:
-        while self.work:
-            var = self.work.pop()
-            new = self.points[var] & ~self.done[var]
-            if not new:
+        while True:
+            self._spread(self._united())
+            if not self._follow():
+                return
+
+    def _spread(self, order: list[int]) -> None:
+        points, sent, find = self.points, self.sent, self.find
+        for var in order:
+            new = points[var] & ~sent[var]
+            if new:
+                sent[var] |= new
+                for target in self.succ[var]:
+                    points[find(target)] |= new
+
+    def _follow(self) -> bool:
+        """Edges for what is new behind pointers; whether there are any."""
+        changed = False
+        for pointer in {*self.loads, *self.stores}:
+            var = self.find(pointer)
+            new = self.points[var] & ~self.followed[pointer]
+            if new:
+                self.followed[pointer] |= new
+                if pointer in self.loads:
+                    source = self.contents(new)
+                    for target in self.loads[pointer]:
+                        changed |= self.edge(source, target)
+                if pointer in self.stores:
+                    target = self.everywhere(new)
+                    for source in self.stores[pointer]:
+                        changed |= self.edge(source, target)
+        return changed
+
+    def _united(self) -> list[int]:
+        """Make one of the variables on each cycle (Tarjan's components, without recursion); what is left, sources of edges first."""
+        index: dict[int, int] = {}
+        low: dict[int, int] = {}
+        open_: list[int] = []
+        inside: set[int] = set()
+        components: list[list[int]] = []
+        for root in range(len(self.parent)):
+            if self.parent[root] != root or root in index:
                 continue
-            self.done[var] |= new
-            for target in self.succ[var]:
-                self.add(target, new)
-            if self.loads[var] or self.stores[var]:
-                for obj in members(new):
-                    for target in self.loads[var]:
-                        self.edge(obj, target)
-                    for source in self.stores[var]:
-                        self.edge(source, obj)
+            calls = [(root, self._begin(root, index, low, open_, inside))]
+            while calls:
+                node, targets = calls[-1]
+                following = next((t for t in targets if t not in index or (t in inside and low[node] > index[t])), None)
+                if following is None:
+                    calls.pop()
+                    if calls:
+                        low[calls[-1][0]] = min(low[calls[-1][0]], low[node])
+                    if low[node] == index[node]:
+                        components.append(self._component(node, open_, inside))
+                elif following in index:
+                    low[node] = index[following]
+                else:
+                    calls.append((following, self._begin(following, index, low, open_, inside)))
+        return [self._merged(component) for component in reversed(components)]
+
+    def _begin(self, node: int, index: dict[int, int], low: dict[int, int], open_: list[int], inside: set[int]) -> Iterator[int]:
+        index[node] = low[node] = len(index)
+        open_.append(node)
+        inside.add(node)
+        self.succ[node] = {self.find(one) for one in self.succ[node]}
+        return iter(self.succ[node])
+
+    @staticmethod
+    def _component(node: int, open_: list[int], inside: set[int]) -> list[int]:
+        found: list[int] = []
+        while not found or found[-1] != node:
+            found.append(open_.pop())
+            inside.discard(found[-1])
+        return found
+
+    def _merged(self, component: list[int]) -> int:
+        first, *others = component
+        for other in others:
+            self.parent[other] = first
+            self.succ[first] |= self.succ[other]
+            self.succ[other] = set()
+            self.points[first] |= self.points[other]
+            self.sent[first] &= self.sent[other]
+        return first
 
 
 class PointsTo:
@@ -83,13 +182,12 @@ class PointsTo:
         self.program = program
         self.everything = (1 << len(program.objects)) - 2
         self._flows: dict[Expr, _Flow] = {}
-        self._graph = _Graph()
+        self._graph = _Graph(len(program.objects))
         self._vars: dict[tuple[int, str], int] = {}
         self._pools = [sum(1 << o for o in pool.objects) for pool in program.pools]
         for obj in program.objects:
-            var = self._graph.new()
             for value in obj.initial.values():
-                self._graph.add(var, self._decode(value))
+                self._graph.add(obj.id, self._decode(value))
         for thread in program.threads:
             for step in thread.template.steps:
                 for action in step.actions:
@@ -106,12 +204,12 @@ class PointsTo:
         for name in flow.regs:
             var = self._vars.get((slot, name))
             if var is not None:
-                mask |= self._graph.points[var]
+                mask |= self._graph.points[self._graph.find(var)]
         return mask
 
     def contents(self, obj: int) -> int:
         """The objects that pointers stored in an object may point into."""
-        return self._graph.points[obj]
+        return self._graph.points[self._graph.find(obj)]
 
     def touched(self, slot: int, action: Action) -> int:
         """The objects that an action may read or write."""
@@ -209,9 +307,7 @@ class PointsTo:
         target = self._var(thread.index, action.reg)
         for name in flow.regs:
             pointer = self._var(thread.index, name)
-            self._graph.loads[pointer].append(target)
-            for obj in members(self._graph.done[pointer]):
-                self._graph.edge(obj, target)
+            self._graph.loads.setdefault(pointer, set()).add(target)
         for obj in members(flow.objects | self._owned(thread, flow)):
             self._graph.edge(obj, target)
 
@@ -227,9 +323,7 @@ class PointsTo:
         flow = self._flow(action.address)
         for name in flow.regs:
             pointer = self._var(thread.index, name)
-            self._graph.stores[pointer].append(source)
-            for obj in members(self._graph.done[pointer]):
-                self._graph.edge(source, obj)
+            self._graph.stores.setdefault(pointer, set()).add(source)
         for obj in members(flow.objects | self._owned(thread, flow)):
             self._graph.edge(source, obj)
 

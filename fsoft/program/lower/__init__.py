@@ -219,6 +219,8 @@ def _shared(unit: tree.Unit, options: Options) -> ProgramContext:
         calls = "once" if any(scan.expanded_size(name, most) >= most for name in unit.functions) else "inline"
     chosen = Options(**{**{k: getattr(options, k) for k in options.__slots__}, "calls": calls})
     shared = ProgramContext(unit, chosen, memory, scan)
+    most_of_creators = most // 4
+    shared.copies_creators = any(scan.expanded_size(name, most_of_creators, scan.creators) >= most_of_creators for name in scan.creators)
     memory.constant = TemplateLowering(shared, "<static>").value
     return shared
 

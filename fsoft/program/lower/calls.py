@@ -90,9 +90,15 @@ class CallLowering(Output, UnknownCalls):
             return None
         if len(self.b.template.steps) > MAX_STEPS:
             raise InputError(call.loc, f"the program is too large with all calls expanded (at '{name}'); try --calls once")
-        if self.options.calls == "once" and "library" not in definition.attributes and not self.shared.scan.creates_threads(name):
+        if self._has_one_copy(definition):
             return self._once(call, definition, active)
         return self._inline(call, definition)
+
+    def _has_one_copy(self, definition: tree.FunctionDef) -> bool:
+        """Slots belong to creation sites: functions that create threads are expanded, unless that makes too large a program."""
+        if self.options.calls != "once" or "library" in definition.attributes:
+            return False
+        return self.shared.copies_creators or definition.name not in self.shared.scan.creators
 
     def _unknown(self, call: tree.Call, name: str) -> Expr | MemoryPlace | None:
         if self.options.strict:

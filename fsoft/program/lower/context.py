@@ -48,6 +48,7 @@ class ProgramContext:
     succeeding: dict[str, dict[str, None]] = field(default_factory=dict)  # library functions by the option that lets them fail
     limits: bool = False  # some address is compared with the end of static storage
     reuses: bool = False  # a slot may run several threads, one after the other
+    copies_creators: bool = False  # with one copy of each function: of those that create threads, too
     most_created: int = 0  # creations by one thread at one site up to which each has its slot
 
     @property

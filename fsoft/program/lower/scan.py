@@ -4,9 +4,9 @@ used, how often a loop can run, how large a function is with its calls expanded.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
@@ -303,21 +303,24 @@ class Scan:
             return 0
         return self.fixed_value(definition.init.items[0].value)
 
-    def creates_threads(self, name: str) -> bool:
-        """Whether a function may create threads, itself or in what it calls."""
-        seen: set[str] = set()
-        stack = [name]
+    @cached_property
+    def creators(self) -> frozenset[str]:
+        """The functions that may create threads, themselves or in what they call by name."""
+        callers: dict[str, list[str]] = {}
+        for name, facts in self.facts.items():
+            for called in facts.calls:
+                callers.setdefault(called, []).append(name)
+        found, stack = set(), ["__fsoft_create"]
         while stack:
-            current = stack.pop()
-            if current == "__fsoft_create":
-                return True
-            if current not in seen and current in self.facts:
-                seen.add(current)
-                stack.extend(self.facts[current].calls)
-        return False
+            for name in callers.get(stack.pop(), ()):
+                if name not in found:
+                    found.add(name)
+                    stack.append(name)
+        return frozenset(found)
 
-    def expanded_size(self, root: str, limit: int) -> int:
-        """Nodes of a function with every call replaced by its body (recursion counted once), up to `limit`."""
+    def expanded_size(self, root: str, limit: int, among: Container[str] | None = None) -> int:
+        """Nodes of a function with every call (of a function `among` these) replaced by its body (recursion counted once), up to
+        `limit`."""
         sizes: dict[str, int] = {}
         stack: list[tuple[str, bool]] = [(root, False)]
         active: set[str] = set()
@@ -329,7 +332,7 @@ class Scan:
             if done:
                 active.discard(name)
                 sizes[name] = min(limit, facts.size + sum(sizes.get(c, 0) for c in facts.calls))
-            elif name not in sizes and name not in active:
+            elif name not in sizes and name not in active and (among is None or name in among):
                 active.add(name)
                 stack.append((name, True))
                 stack.extend((c, False) for c in facts.calls)

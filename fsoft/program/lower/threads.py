@@ -8,6 +8,7 @@ point to descriptors that are always taken, and passing them is a cut. So do sit
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from fsoft.frontend import types as ct
 from fsoft.frontend.source import InputError
@@ -88,7 +89,7 @@ class Assembly:
     def _group(self, creator: Thread, site: int, start: str, count: int) -> list[Thread]:
         """Slots for one site of one creator; none if the start routine is its own ancestor once too often."""
         self.busy = max(self.busy, count)
-        most = self._most() if len(self.threads) + count > MAX_IN_SETS else MAX_IN_SETS
+        most = self._most if len(self.threads) + count > MAX_IN_SETS else MAX_IN_SETS
         full = len(self.threads) + count > most
         recursive = self._ancestors(creator.index).count(start)
         if full or recursive >= self.shared.options.threads:
@@ -99,6 +100,7 @@ class Assembly:
         creator.own[f"group:{site}:{start}"] = group[0].index if group else -1
         return group
 
+    @cached_property
     def _most(self) -> int:
         """How many slots there may be: fewer where threads may be bits of a word."""
         steps = (step for template in self.templates.values() for step in template.steps)

@@ -33,7 +33,7 @@ class Explicit:
             verdict = LockOrder().check(program, progress)
             if verdict.kind == "TRUE":
                 return verdict
-        return _relying(explore(program, progress=progress, limits=Limits(seconds), **options), reduction, options)
+        return _relying(explore(program, progress=progress, limits=Limits(seconds), native=True, **options), reduction, options)
 
 
 def _relying(verdict: Verdict, reduction: object, options: dict[str, Any]) -> Verdict:
@@ -45,18 +45,19 @@ def _relying(verdict: Verdict, reduction: object, options: dict[str, Any]) -> Ve
 
 def explore(program: Program, props: Sequence[str] | None = None, *, reduce: bool = True, limits: Limits = NO_LIMITS,
             progress: Callable[[Stats], None] | None = None, seed: int = 0,
-            choice: Choice | None = None) -> Verdict:  # fmt: skip
+            choice: Choice | None = None, native: bool = False) -> Verdict:  # fmt: skip
     """The engine `explicit`: one verdict for all properties together, at the first violation.
 
     `props` defaults to the properties that are on in the program. `choice` leaves threads out where it can; if the program then does
-    what the choice did not foresee, all is explored again without it.
+    what the choice did not foresee, all is explored again without it. `native`: what takes longer goes on as machine code (`relay.py`).
     """
     asked = sorted(program.checks) if props is None else list(props)
     try:
-        search = Explorer(program, asked, monitors(asked), reduce=reduce, limits=limits, progress=progress, seed=seed, choice=choice)
+        search = Explorer(program, asked, monitors(asked), reduce=reduce, limits=limits, progress=progress, seed=seed, choice=choice,
+                          native=native)  # fmt: skip
         return search.run()[0]
     except Strayed:
-        verdict = Explorer(program, asked, monitors(asked), reduce=reduce, limits=limits, progress=progress, seed=seed).run()[0]
+        verdict = Explorer(program, asked, monitors(asked), reduce=reduce, limits=limits, progress=progress, seed=seed, native=native).run()[0]
         verdict.reasons.append("without reduction: an access goes where no pointer was seen to lead")
         return verdict
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from fsoft.checkers.explicit.collapse import Collapse
 from fsoft.checkers.explicit.hunter import Hunter
+from fsoft.checkers.explicit.relay import Relay
 from fsoft.program.choice import Choice, Ready
 from fsoft.program.expr import Expr
 from fsoft.program.inputs import Sampler, representatives
@@ -75,8 +76,9 @@ class Explorer:
 
     def __init__(self, program: Program, props: Sequence[str], monitors: Sequence[Monitor] = (), *, reduce: bool = True,
                  limits: Limits = NO_LIMITS, progress: Callable[[Stats], None] | None = None, seed: int = 0,
-                 choice: Choice | None = None, hunts: bool = True):  # fmt: skip
-        self.choice = choice
+                 choice: Choice | None = None, hunts: bool = True, native: bool = False):  # fmt: skip
+        self.choice, self.native = choice, native
+        self._relay: Relay | None = None
         self.hunts, self.seed, self._hunted = hunts, seed, 0
         self.program, self.props, self.monitors, self.limits, self.progress = program, tuple(props), monitors, limits, progress
         self.logging = any(monitor.logs for monitor in monitors)
@@ -183,6 +185,8 @@ class Explorer:
         """One verdict, or one for each property."""
         started = time.monotonic()
         why = ""
+        if self.native and self.choice is None and not all_properties and self.limits.states is None:
+            self._relay = Relay(self)
         try:
             try:
                 self._search(started, all_properties)
@@ -193,6 +197,9 @@ class Explorer:
                 self._search(started, all_properties)
         except _Enough as enough:
             why = str(enough)
+        finally:
+            if self._relay is not None:
+                self._relay.close()
         self.stats.seconds = time.monotonic() - started
         return self._verdicts(why, all_properties)
 
@@ -211,7 +218,7 @@ class Explorer:
             if number % _CHECK_EVERY == 0:
                 self._look_at_the_clock(started)
             if self._hunted < len(_HUNTS) and len(self._keys) >= self._next_hunt() and self.hunts and self.props:
-                self._hunt(_HUNTS[self._hunted][1])
+                self.hunt()
             self._expand(number)
             number += 1
             if self._merged and self._alike and self.machine.memory.bared:
@@ -222,17 +229,25 @@ class Explorer:
         states = _HUNTS[self._hunted][0]
         return states if self._hunted else states * _MANY // max(_MANY, len(self.program.threads))
 
-    def _hunt(self, budget: int) -> None:
-        """Guided runs, before the search goes on: they find what lies too deep for it (`hunter.py`)."""
+    def hunt(self) -> bool:
+        """Guided runs, of which there are some sooner and more later: they find what lies too deep for the search (`hunter.py`). Whether
+        there were any left."""
+        if self._hunted == len(_HUNTS):
+            return False
+        budget = _HUNTS[self._hunted][1]
         self._hunted += 1
         found = Hunter(self).hunt(budget, self._hunted + 1000 * self.seed)
         if found is not None and not approximations(Machine(self.program, compiled=False), found[1]):
-            self._found(found[0], _Where(0, None, tuple(found[1])))
+            self.found_on_the_way(*found)
+        return True
 
     def _look_at_the_clock(self, started: float) -> None:
         self.stats.seconds = time.monotonic() - started
         if self.progress is not None:
             self.progress(self.stats)
+        why = self._relay.look(self.stats.seconds) if self._relay is not None else None
+        if why is not None:
+            raise _Enough(why)
         limits = self.limits
         if limits.seconds is not None and self.stats.seconds > limits.seconds:
             raise _Enough(f"time limit of {limits.seconds:g} s")
@@ -346,8 +361,9 @@ class Explorer:
         """A successor: let its thread settle, and add it if it is new."""
         touched: Iterable[int] = move.touched
         if self.local[slot][new[self.layout.pc[slot]]]:
-            where = _Where(number, Move(slot, move.number, self.chooser.values()))
-            more = self._settle(new, slot, where, None)
+            more, events = self._settle(new, slot, None)
+            if events:
+                self._record(events, _Where(number, Move(slot, move.number, self.chooser.values())))
             touched = {*touched, *more}
         changed = list(numbers)
         self.collapse.encode(new, changed, touched)
@@ -355,10 +371,11 @@ class Explorer:
         if key not in self._visited:
             self._add(key, number, slot, move.number, self.chooser.values() if self.chooser.picks else ())
 
-    def _settle(self, v: Vector, slot: int, where: _Where, moves: list[Move] | None) -> set[int]:
-        """Let a thread run on, in place, while it is at local locations and has nothing to choose; the components it touched."""
+    def _settle(self, v: Vector, slot: int, moves: list[Move] | None) -> tuple[set[int], list[Event]]:
+        """Let a thread run on, in place, while it is at local locations and has nothing to choose; the components it touched, and the
+        event that stopped it. Its moves are added to `moves`, if they are wanted."""
         at, touched, events, log = self.layout.pc[slot], set[int](), list[Event](), list[Access]()
-        while self.local[slot][v[at]]:
+        while self.local[slot][v[at]] and not events:
             ready = [move for move in self._moves_at(slot, v[at]) if move.guard is None or move.guard(v)]
             if len(ready) != 1 or ready[0].markers:
                 break
@@ -372,11 +389,7 @@ class Explorer:
             touched.update(ready[0].touched)
             if moves is not None:
                 moves.append(Move(slot, ready[0].number))
-            if events:
-                if moves is None:
-                    self._record(events, where)
-                break
-        return touched
+        return touched, events
 
     # ------------------------------------------------------------ what was found
 
@@ -430,15 +443,59 @@ class Explorer:
                 for move in self._moves_at(slot, v[self.layout.pc[slot]]):
                     self._log_pending(v, move, log)
 
-    def _log_pending(self, v: Vector, move: _Move, log: list[Access]) -> None:
-        """What a step would access, for all answers, if it is not blocked."""
+    def _log_pending(self, v: Vector, move: _Move, log: list[Access]) -> bool:
+        """What a step would access, for all answers, if it is not blocked; whether it can be taken for any."""
         self.chooser.reset()
+        ready = False
         while True:
             logged = len(log)
-            if not move.function(v[:], self.chooser, [], log):
+            if move.function(v[:], self.chooser, [], log):
+                ready = True
+            else:
                 del log[logged:]
             if not self.chooser.picks or not self.chooser.advance():
-                return
+                return ready
+
+    # ------------------------------------------------------------ what the compiled search says (`relay.py`)
+
+    def run_compiled(self, jobs: int = 0) -> Verdict | None:
+        """The answer of the compiled search alone; None if there is none for this program."""
+        self._stop_at, self._started = None, time.monotonic()
+        relay = self._relay = Relay(self, patience=0, jobs=jobs)
+        try:
+            why = relay.whole()
+        except _Enough as enough:
+            why = str(enough)
+        finally:
+            relay.close()
+        return None if why is None else self._verdicts(why, False)[0]
+
+    def settled(self, v: Vector, slot: int, moves: list[Move]) -> list[Event]:
+        """Let a thread settle, in place: its moves are added, and this is the event that stopped it."""
+        return self._settle(v, slot, moves)[1]
+
+    def took_place(self, event: Event) -> None:
+        """Takes down an event that is no finding."""
+        if isinstance(event, Halted) or event.prop not in self.props:
+            self._record([event], _Where(0, None))
+
+    def found_on_the_way(self, finding: Finding, moves: Sequence[Move]) -> None:
+        """Takes down a finding at the end of a run; it may be all that was asked for."""
+        self._found(finding, _Where(0, None, tuple(moves)))
+
+    def bad_state(self, v: Vector, prop: str) -> Finding | None:
+        """What the monitor of a property says of a state."""
+        self._current = v
+        holder = self.machine.holder(v)
+        view = View(self.machine, v)
+        for slot in self.order if holder is None else [holder]:
+            log = view.accesses[slot] = []
+            for move in self._moves_at(slot, v[self.layout.pc[slot]]):
+                if (move.guard is None or move.guard(v)) and self._log_pending(v, move, log):
+                    view.enabled.append((slot, move.number))
+        if self.logging and len(view.accesses) < len(self.program.threads):
+            self._waiting_accesses(view)
+        return next((found for monitor in self.monitors if monitor.prop == prop and (found := monitor.state(view))), None)
 
     # ------------------------------------------------------------ the answer
 
@@ -456,7 +513,7 @@ class Explorer:
         for move in reversed(path):
             self.machine.function(move.slot, move.step)(v, Script(move.choices), [], [])
             moves.append(move)
-            self._settle(v, move.slot, where, moves)
+            self._settle(v, move.slot, moves)
         return moves
 
     def _violated(self, finding: Finding, where: _Where) -> Verdict:

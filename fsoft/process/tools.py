@@ -30,6 +30,7 @@ ABC = ExternalTool("ABC", ("berkeley-abc", "abc", "yosys-abc"), "Debian: apt-get
 NUXMV = ExternalTool(
     "nuXmv", ("nuXmv", "nuxmv", "NuSMV", "nusmv"), "download it from nuxmv.fbk.eu, or NuSMV from nusmv.fbk.eu, and put it on PATH"
 )
+COMPILER = ExternalTool("a C compiler", ("cc", "gcc", "clang"), "Debian: apt-get install gcc")
 
 
 _group = {"own": True}
@@ -38,6 +39,13 @@ _group = {"own": True}
 def share_group() -> None:
     """From now on the tools that this process runs stay in its process group: whoever ends the group ends them too."""
     _group["own"] = False
+
+
+def cores() -> int:
+    """How many threads are worth while here: all cores, or one where this process is one of several that work side by side."""
+    if not _group["own"]:
+        return 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def missing(tool: ExternalTool) -> str | None:
@@ -70,15 +78,7 @@ def run(tool: ExternalTool, arguments: list[str], directory: str, timeout: float
     not end is killed with everything it started."""
     import subprocess
 
-    with undisturbed(starting=True):
-        process = subprocess.Popen(
-            [find(tool), *arguments],
-            cwd=directory,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=_group["own"],
-        )
+    process = start([find(tool), *arguments], directory)
     try:
         output, _ = process.communicate(text.encode(), timeout)
         return output.decode(errors="replace"), True
@@ -87,6 +87,26 @@ def run(tool: ExternalTool, arguments: list[str], directory: str, timeout: float
     except BaseException:
         _kill(process)
         raise
+
+
+def start(command: list[str], directory: str) -> subprocess.Popen[bytes]:
+    """Starts a command in a directory, with pipes; `stop` ends it."""
+    import subprocess
+
+    with undisturbed(starting=True):
+        return subprocess.Popen(
+            command,
+            cwd=directory,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=_group["own"],
+        )
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """Ends what `start` started, with all that it started."""
+    _kill(process)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> bytes:

@@ -143,10 +143,7 @@ class Memory:
         """An undefined cell is read: its missing bytes are chosen and written."""
         question = self._questions.get(index)
         if question is None:
-            name = f"undefined {place.cells.name(number)}"
-            run = place.cells.run_of(number)[0]
-            question = ChoicePoint("undefined", name, 8 * size, place.object.loc, run.signed, padding=run.ctype == PADDING)
-            self._questions[index] = question
+            question = self._questions[index] = self.question(place, number, size)
         value, old = choose(question, None), v[index]
         if isinstance(old, tuple):
             for k, part in enumerate(old):
@@ -154,6 +151,13 @@ class Memory:
                     value = value & ~(0xFF << (8 * k)) | part << (8 * k)
         v[index] = value
         return value
+
+    @staticmethod
+    def question(place: Place, number: int, size: int) -> ChoicePoint:
+        """What is asked where an undefined cell is read."""
+        run = place.cells.run_of(number)[0]
+        name = f"undefined {place.cells.name(number)}"
+        return ChoicePoint("undefined", name, 8 * size, place.object.loc, run.signed, padding=run.ctype == PADDING)
 
     def cell_of(self, question: ChoicePoint) -> int:
         """The entry of the vector that a question about an undefined cell asks for."""

@@ -57,7 +57,8 @@ def explore(program: Program, props: Sequence[str] | None = None, *, reduce: boo
                           native=native)  # fmt: skip
         return search.run()[0]
     except Strayed:
-        verdict = Explorer(program, asked, monitors(asked), reduce=reduce, limits=limits, progress=progress, seed=seed, native=native).run()[0]
+        search = Explorer(program, asked, monitors(asked), reduce=reduce, limits=limits, progress=progress, seed=seed, native=native)
+        verdict = search.run()[0]
         verdict.reasons.append("without reduction: an access goes where no pointer was seen to lead")
         return verdict
 

@@ -1,16 +1,17 @@
 """The search at machine speed, and the way back from what it says to a verdict.
 
-The search in Python begins. When it has not ended after half a second, a program that does the same is generated and compiled (`fsoft/native`)
-while it goes on; as soon as that program is there, it takes over. Guided runs go on beside it. What it reports are states and steps: here
-they become moves of the Program, events and findings, by the generated Python code that the search uses anyway, and then the definition
-replays them as ever. Where there is no compiler, or the program has something for which there is no machine code, the search in Python
-goes on to the end.
+The search in Python begins. When it has not ended after half a second, a program that does the same is generated and compiled
+(`fsoft/native`) while it goes on; as soon as that program is there, it takes over, with guided runs beside it. What it reports are states
+and steps: here they become moves of the Program, events and findings, by the generated Python code that the search uses anyway, and then
+the definition replays them as ever. Where there is no compiler, or the program has something for which there is no machine code, the search
+in Python goes on to the end.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fsoft.native.build import Build, available
@@ -216,7 +217,7 @@ class _Reading:
 
     def _finding(self) -> tuple[Finding, list[Move]]:
         states = [self.unpack(words) for words in reversed(self.report.way)]
-        moves = [move for v, after in zip(states, states[1:]) for move in self._between(v, after)]
+        moves = [move for v, after in pairwise(states) for move in self._between(v, after)]
         prop = self.generated.classes[self.report.klass]
         slot, index = self.report.found
         if slot < 0:

@@ -21,7 +21,7 @@ from fsoft.program.markers import step_markers
 from fsoft.program.program import STOPS, Program
 from fsoft.program.state import OVER
 from fsoft.properties.race_objects import race_ranges
-from fsoft.properties.waits import Source, Waits
+from fsoft.properties.waits import Waits, WaitSource
 
 MONITORED = ("no-data-race", "no-deadlock", "valid-memtrack")
 """Properties of states, in the order in which the runtime numbers them after the properties that are checks."""
@@ -167,7 +167,7 @@ static u64 joined_at(const u64 *s, u64 address, u32 size);
                 self._rows.append(f"{{{guard},{self._names(slot, index, sources)}}}")
         return found
 
-    def _names(self, slot: int, index: int, sources: Sequence[Source]) -> str:
+    def _names(self, slot: int, index: int, sources: Sequence[WaitSource]) -> str:
         """The function that says for whom a blocked step waits."""
         if not sources:
             return "0"

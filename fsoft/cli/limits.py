@@ -1,8 +1,8 @@
 """Time and memory limits that cover the whole of a command, front end and engine alike.
 
 The command runs in a child process (`supervisor.py`). Inside it a timer looks every fifth of a second at the clock and at the resident
-memory, and raises `OutOfTime` or `OutOfMemory` where the program stands: the engine's last progress is still at hand and becomes the
-answer. The supervisor ends a child that could not be interrupted.
+memory, its own and that of the programs it runs, and raises `OutOfTime` or `OutOfMemory` where the program stands: the engine's last
+progress is still at hand and becomes the answer. The supervisor ends a child that could not be interrupted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from types import FrameType
 
 from fsoft.cli import exits
-from fsoft.cli.supervisor import begun, is_supervised, resident, supervised
+from fsoft.cli.supervisor import begun, is_supervised, resident, resident_below, supervised
 
 _TICK = 0.2
 _HEADROOM = 2048  # MB of address space beyond the limit, for what is mapped but not resident (large stacks, above all)
@@ -47,7 +47,7 @@ def _arm(timeout: float | None, memory: int | None) -> None:
         if os.getppid() != parent:
             os._exit(exits.INTERRUPTED)
         late = timeout is not None and time.monotonic() - start >= timeout
-        full = memory is not None and resident() > memory << 20
+        full = memory is not None and resident() + resident_below() > memory << 20
         if late or full:
             signal.setitimer(signal.ITIMER_REAL, 0)
             raise exits.OutOfTime if late else exits.OutOfMemory

@@ -105,19 +105,21 @@ class Worker:
     def processor(self) -> float | None:
         """The processor time that it and the programs that it runs have had; None where the system does not say."""
         try:
-            with open(f"/proc/{self.pid}/task/{self.pid}/children", encoding="ascii") as file:
-                children = file.read().split()
-            return sum(map(_ticks, [str(self.pid), *children])) / os.sysconf("SC_CLK_TCK")
+            return sum(map(_ticks, self._processes())) / os.sysconf("SC_CLK_TCK")
         except (OSError, ValueError):
             return None
 
     def resident(self) -> int:
-        """Megabytes that it holds; 0 where the system does not say."""
+        """Megabytes that it and the programs that it runs hold; 0 where the system does not say."""
         try:
-            with open(f"/proc/{self.pid}/statm", encoding="ascii") as file:
-                return int(file.read().split()[1]) * resource.getpagesize() >> 20
+            return sum(map(_pages, self._processes())) * resource.getpagesize() >> 20
         except (OSError, ValueError, IndexError):
             return 0
+
+    def _processes(self) -> list[str]:
+        """The child and the programs that it runs."""
+        with open(f"/proc/{self.pid}/task/{self.pid}/children", encoding="ascii") as file:
+            return [str(self.pid), *file.read().split()]
 
     def kill(self) -> None:
         """Ends the child and all it started, and reaps it."""
@@ -138,6 +140,12 @@ class Worker:
                 return
             except ProcessLookupError:
                 continue
+
+
+def _pages(pid: str) -> int:
+    """The pages of memory that a process holds."""
+    with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+        return int(file.read().split()[1])
 
 
 def _forked() -> tuple[int, int, int]:

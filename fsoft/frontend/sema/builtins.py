@@ -16,6 +16,7 @@ from fsoft.frontend import tree
 from fsoft.frontend.sema.atomics import AtomicAnalyzer
 from fsoft.frontend.sema.context import AstNode, UnitContext
 from fsoft.frontend.sema.conversions import compatible
+from fsoft.frontend.sema.variable_arguments import VariableArguments
 from fsoft.frontend.source import Loc
 from fsoft.frontend.types import VOID, Array, CType, Float, Function, Int, Pointer, Record, size_of
 
@@ -28,7 +29,7 @@ _COMPARE = {
     "isgreater": ">", "isgreaterequal": ">=", "isless": "<", "islessequal": "<=",
 }  # fmt: skip
 _CLASSIFY = frozenset(("isnan", "isinf", "isfinite", "isnormal", "signbit", "isinf_sign"))
-_VARIADIC = frozenset(("va_start", "va_end", "va_arg", "va_copy", "va_arg_pack", "va_arg_pack_len", "next_arg"))
+_VARIADIC = frozenset(("va_arg_pack", "va_arg_pack_len", "next_arg"))
 _NO_MODEL = frozenset(("return_address", "frame_address", "apply", "apply_args", "return", "eh_return", "shuffle", "complex"))
 
 
@@ -62,6 +63,7 @@ class Builtins:
         self.context = context
         self.types = context.types
         self.atomics = AtomicAnalyzer(context, self.beside)
+        self.variable_arguments = VariableArguments(context)
         self._special: dict[str, Callable[[list[AstNode], Loc], tree.TypedExpr]] = {
             "__builtin_expect": self._expect,
             "__builtin_expect_with_probability": self._expect,
@@ -91,7 +93,7 @@ class Builtins:
             return self.atomics.call(name, args, loc)
         if not name.startswith("__builtin_"):
             return None
-        return self._patterned(name, args, loc) or self._plain(name, args, loc)
+        return self.variable_arguments.call(name, args, loc) or self._patterned(name, args, loc) or self._plain(name, args, loc)
 
     def _patterned(self, name: str, args: list[AstNode], loc: Loc) -> tree.TypedExpr | None:
         if match := _BITS.match(name):
@@ -110,7 +112,7 @@ class Builtins:
     def _plain(self, name: str, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         plain = name[len("__builtin_") :]
         if plain in _VARIADIC:
-            self.context.unsupported(loc, f"'{plain}': variable argument lists are not modelled")
+            self.context.unsupported(loc, f"'{name}': the arguments of an inlined call, which are not modelled")
         if plain == "alloca_with_align":
             return self.context.calls.by_name("alloca", args[:1], loc)
         if plain in _COMPARE:

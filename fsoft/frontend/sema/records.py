@@ -147,7 +147,7 @@ class Records:
                 seen.add(name)
 
     def va_list(self) -> CType:
-        """`va_list` of the target: functions that take one can be declared, using one is rejected elsewhere."""
+        """`va_list` of the target; see `program/lower/variable_arguments.py`."""
         types = self.context.types
         if types.model.pointer == 4:
             return types.pointer(types.char)

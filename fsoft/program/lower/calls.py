@@ -6,6 +6,7 @@ A function marked atomic, or named `__VERIFIER_atomic_*` by the user, runs as on
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -25,7 +26,14 @@ MAX_STEPS = 400_000
 _BLOCK = {"memcpy": 3, "memmove": 3, "memset": 3, "__builtin_memcpy": 3, "__builtin_memset": 3, "__builtin_memmove": 3}
 _ERRORS = frozenset({"reach_error", "__VERIFIER_error"})
 _NO_EFFECT = frozenset({"__fsoft_spurious", "__fsoft_timeout"})
-_OUTPUT = {"__fsoft_print": Output.print_format, "__fsoft_literal": Output.literal}
+_ARGUMENTS: dict[str, Callable[[Output, tree.Call], Expr | MemoryPlace]] = {
+    "__fsoft_print": Output.print_format,
+    "__fsoft_literal": Output.literal,
+    "__builtin_va_start": Output.start_list,
+    "__builtin_va_arg": Output.next_argument,
+    "__builtin_va_copy": Output.copy_list,
+    "__builtin_va_end": Output.end_list,
+}
 
 
 @dataclass(slots=True)
@@ -55,8 +63,8 @@ class CallLowering(Output, UnknownCalls):
         if name == "__fsoft_call":
             inner = tree.Call(call.type, call.loc, call.callee, call.args[1:])
             return self._indirect(inner, self.value(call.args[0]), 1)
-        if name in _OUTPUT:
-            return _OUTPUT[name](self, call)
+        if name in _ARGUMENTS:
+            return _ARGUMENTS[name](self, call)
         if name in _BLOCK and len(call.args) == _BLOCK[name]:
             result = self.block_call(call, name.removeprefix("__builtin_"))
             if result is not None:
@@ -186,16 +194,26 @@ class CallLowering(Output, UnknownCalls):
 
     def _expand(self, call: tree.Call, definition: tree.FunctionDef, values: list[Expr | MemoryPlace]) -> Expr | MemoryPlace | None:
         done = self.b.location()
+        area = self._variable_arguments(call, values, definition)
         frame = self.new_frame(definition, self.frame, done)
+        frame.area = area
         if definition.type.variadic:
             given = list(zip(call.args, values))[len(definition.params) :]
             frame.rest = tuple((argument.type, value) for argument, value in given if isinstance(value, Expr))
         self._pass(call, values, definition, frame, copy=False)
         self._run(call, definition, frame)
         self.b.place(done)
+        self.end_of_arguments(area)
         if self._is_section(definition):
             self.b.end_atomic()
         return self._value(frame, definition)
+
+    def _variable_arguments(self, call: tree.Call, values: list[Expr | MemoryPlace], definition: tree.FunctionDef) -> Expr | None:
+        """Where the arguments beyond the parameters are, if the function asks for that."""
+        if not definition.type.variadic or "__builtin_va_start" not in self.shared.scan.facts[definition.name].calls:
+            return None
+        rest = list(zip(call.args, values))[len(definition.params) :]
+        return self.arguments_in_memory(definition.name, [(argument.type, value) for argument, value in rest])
 
     def _value(self, frame: Expansion, definition: tree.FunctionDef) -> Expr | MemoryPlace | None:
         if isinstance(definition.type.result, ct.Record) and frame.result is not None:
@@ -318,6 +336,7 @@ class CallLowering(Output, UnknownCalls):
         values = self._arguments(call)  # first: an argument may call the same function and write its copy
         if self.b.here is None:
             return None
+        area = self._variable_arguments(call, values, definition)
         key = (definition.name, active, self.b.depth)
         copy = self.copies.get(key)
         fresh = copy is None
@@ -326,14 +345,18 @@ class CallLowering(Output, UnknownCalls):
             frame = self.new_frame(definition, self.frame, leave)
             site = self.b.register(f"{definition.name}.call-site{frame.suffix}", 16)
             copy = self.copies[key] = Copy(entry, leave, frame, site)
+            if area is not None:
+                frame.area = self.b.register(f"{definition.name}.arguments{frame.suffix}", self.word, ctype="void *")
         self._pass(call, values, definition, copy.frame, copy=True)
+        if area is not None and copy.frame.area is not None:
+            self.b.emit(Assign(str(copy.frame.area.data), area))
         number = const(copy.sites, 16)
         copy.sites += 1
         self.b.emit(Assign(str(copy.site.data), number))
         self.b.jump(copy.entry)
         if fresh:
             self._write_copy(definition, copy)
-        return self._come_back(copy, number, definition)
+        return self._come_back(copy, number, definition, area)
 
     def _write_copy(self, definition: tree.FunctionDef, copy: Copy) -> None:
         calls = self.b.calls
@@ -343,7 +366,7 @@ class CallLowering(Output, UnknownCalls):
             self._run(None, definition, copy.frame)
         self.repeat, self.b.calls = repeat, calls
 
-    def _come_back(self, copy: Copy, number: Expr, definition: tree.FunctionDef) -> Expr | MemoryPlace | None:
+    def _come_back(self, copy: Copy, number: Expr, definition: tree.FunctionDef, area: Expr | None) -> Expr | MemoryPlace | None:
         """The way from the end of the copy to this call site."""
         back = self.b.location()
         self.b.place(copy.leave)
@@ -353,6 +376,7 @@ class CallLowering(Output, UnknownCalls):
         step = Step(copy.leave, guard, (), back, self.b.loc, self.b.text)
         self.b.template.steps.append(step)
         self.b.land(back)
+        self.end_of_arguments(area)
         if self._is_section(definition):
             self.b.end_atomic()
         result = self._value(copy.frame, definition)

@@ -107,6 +107,7 @@ class Expansion:
     result: Expr | None = None  # register, or the address of the object for a record
     sync: bool = False
     rest: tuple[tuple[ct.CType, Expr], ...] = ()  # scalar arguments beyond the parameters
+    area: Expr | None = None  # the address of the memory that holds them all, in functions that use `va_start`
     bindings: dict[tree.Symbol, Expr | LoweredPlace] = field(default_factory=dict)
     labels: dict[str, int] = field(default_factory=dict)
     targets: dict[str, JumpTarget] = field(default_factory=dict)
@@ -270,10 +271,10 @@ class LoweringContext(ABC):
         elif not fresh:
             self._any_padding(address, run.size, loc, place.atomic)
 
-    def new_record(self, ctype: ct.CType, loc: Loc) -> MemoryPlace:
+    def new_record(self, ctype: ct.CType, loc: Loc, name: str = "") -> MemoryPlace:
         """Room for a struct that only this place in the program knows."""
-        self._records += 1
-        base = self.local_object(f"{self.frame.function.name}.value@{self._records}{self.frame.suffix}", ctype, loc)
+        self._records += not name
+        base = self.local_object(name or f"{self.frame.function.name}.value@{self._records}{self.frame.suffix}", ctype, loc)
         self.b.emit(Enter(base))
         return MemoryPlace(base, 0, ctype)
 

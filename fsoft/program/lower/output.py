@@ -14,14 +14,14 @@ from fsoft.frontend import types as ct
 from fsoft.program.expr import Expr, binary, conj, const, ite, resize
 from fsoft.program.lower.context import MemoryPlace
 from fsoft.program.lower.formats import Directive, read_format
-from fsoft.program.lower.intrinsics import Intrinsics
 from fsoft.program.lower.layout import is_signed, value_bits
+from fsoft.program.lower.variable_arguments import VariableArguments
 from fsoft.program.program import Input
 
 _TEXT, _PART = "__fsoft_read_text", "__fsoft_read_part"
 
 
-class Output(Intrinsics):
+class Output(VariableArguments):
     """`literal` and `print_format` are the intrinsics of output functions."""
 
     def expand(self, call: tree.Call, name: str, values: list[Expr | MemoryPlace]) -> Expr | MemoryPlace | None:

@@ -12,8 +12,7 @@ from fsoft.frontend.library import table
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "supported.md"
-INTERNAL = {"__fsoft_at_thread_exit", "__fsoft_cleanup_push", "__fsoft_cleanup_pop", "__fsoft_strtoull",
-            "__fsoft_read_text", "__fsoft_read_part"}  # fmt: skip
+INTERNAL = {name for name in library.names() if name.startswith("__fsoft_")}
 ENTRIES = table.entries()
 
 

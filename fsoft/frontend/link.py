@@ -377,6 +377,8 @@ class Linker:
         if linked is not None and linked.symbol.storage in ("global", "thread"):
             if linked.definition is None and context.library:
                 self._define(linked, context, summary)
+                if linked.used and linked.defined:  # a file of the user looked at it before
+                    self.work.append(linked)
             return linked
         definition = self._agreed(self._others(name), name)
         if definition is None and summary.definition is not None:

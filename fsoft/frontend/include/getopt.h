@@ -1,5 +1,10 @@
 #ifndef _FSOFT_GETOPT_H
 #define _FSOFT_GETOPT_H
+#define no_argument 0
+#define required_argument 1
+#define optional_argument 2
+extern char *optarg;
+extern int optind, opterr, optopt;
 struct option {
     const char *name;
     int has_arg;

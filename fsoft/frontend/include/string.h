@@ -32,6 +32,14 @@ char *strndup(const char *s, size_t limit);
 char *strerror(int error);
 int strerror_r(int error, char *s, size_t size);
 char *strsignal(int number);
+char *stpncpy(char *to, const char *from, size_t limit);
+size_t strlcpy(char *to, const char *from, size_t size);
+size_t strlcat(char *to, const char *from, size_t size);
+char *strsep(char **rest, const char *separators);
+char *strcasestr(const char *s, const char *part);
+void *memmem(const void *in, size_t size, const void *part, size_t length);
+void *memccpy(void *to, const void *from, int byte, size_t size);
+void *rawmemchr(const void *in, int byte);
 void explicit_bzero(void *to, size_t size);
 #include <strings.h>
 #endif

@@ -21,6 +21,8 @@ int close(int file);
 ssize_t read(int file, void *data, size_t size);
 ssize_t write(int file, const void *data, size_t size);
 int unlink(const char *name);
+extern char *optarg;
+extern int optind, opterr, optopt;
 int getopt(int count, char *const arguments[], const char *options);
 long sysconf(int name);
 #endif

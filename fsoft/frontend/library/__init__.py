@@ -23,7 +23,7 @@ _BREAK = re.compile(_STRING + r"|[{};]")
 _TAG = re.compile(r"(?:struct|union)\s+(\w+)\s*\{")
 _CALLABLE = re.compile(r"(\w+)\s*\((?!\s*\*)")
 _FUNCTION_POINTER = re.compile(r"\(\s*\*\s*(\w+)")
-_OBJECT = re.compile(r"(\w+)\s*(?:\[[^]]*\]\s*)?;$")
+_OBJECT = re.compile(r"(\w+)\s*(?:\[[^]]*\]\s*)?(?:=[^;]*)?;$")
 _ATTRIBUTE = re.compile(r"__fsoft_(?:atomic|plain)\s+")
 _SIZE_TYPE = "unsigned long"  # as wide as size_t in both data models
 

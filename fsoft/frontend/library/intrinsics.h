@@ -64,6 +64,10 @@ int __fsoft_measured(const char *function); /* a constant: whether code of the u
 int __fsoft_checks(const char *property); /* a constant: whether the property is switched on */
 int __fsoft_known(const void *object);  /* whether there is nothing but zeros and what library functions wrote: 0 where that is not sure */
 int __fsoft_literal(const char *text);  /* a constant: whether it points into a string literal, with a zero behind it; 0 is always sound */
-int __fsoft_print(const char *format);  /* in a variadic function: reads and writes what printf does with that format and the arguments after it;
-                                           its result. Needs __fsoft_read_text and __fsoft_read_part in the program */
+int __fsoft_print(const char *format, ...); /* reads and writes what printf does with that format and the arguments of the function around it, or
+                                           with the list that is given; its result. Needs __fsoft_read_text and __fsoft_read_part in the
+                                           program, with a list also __fsoft_print_any */
+int __fsoft_format(char *to, __SIZE_TYPE__ size, const char *format, ...); /* what sprintf does with the arguments of the function around it,
+                                           or with the list that is given; needs `formats` in the program */
+void __fsoft_inexact(const char *what); /* what follows may be more than the function does: no FALSE rests on it */
 void *__fsoft_call(void *(*function)(void *), void *arg); /* calls through a pointer */

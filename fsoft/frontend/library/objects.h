@@ -100,11 +100,26 @@ struct __fsoft_cleanup { /* pthread_cleanup_push: a list through the stack */
     struct __fsoft_cleanup *next;
 };
 
+struct __fsoft_option { /* struct option */
+    const char *name;
+    int has_arg;
+    int *flag;
+    int val;
+};
+
+struct __fsoft_div { int quot, rem; };
+
+struct __fsoft_ldiv { long quot, rem; };
+
+struct __fsoft_lldiv { long long quot, rem; };
+
 int __VERIFIER_nondet_int(void);
 unsigned __VERIFIER_nondet_uint(void);
 long __VERIFIER_nondet_long(void);
 unsigned long __VERIFIER_nondet_ulong(void);
 char __VERIFIER_nondet_char(void);
+unsigned long long __VERIFIER_nondet_ulonglong(void);
+double __VERIFIER_nondet_double(void);
 _Bool __VERIFIER_nondet_bool(void);
 
 __thread int __fsoft_errno;

@@ -160,3 +160,37 @@ void *bsearch(const void *key, const void *base, __SIZE_TYPE__ count, __SIZE_TYP
     }
     return 0;
 }
+
+struct __fsoft_div div(int x, int y) {
+    struct __fsoft_div result;
+    result.quot = x / y;
+    result.rem = x % y;
+    return result;
+}
+
+struct __fsoft_ldiv ldiv(long x, long y) {
+    struct __fsoft_ldiv result;
+    result.quot = x / y;
+    result.rem = x % y;
+    return result;
+}
+
+struct __fsoft_lldiv lldiv(long long x, long long y) {
+    struct __fsoft_lldiv result;
+    result.quot = x / y;
+    result.rem = x % y;
+    return result;
+}
+
+double drand48(void) {
+    double value = __VERIFIER_nondet_double();
+    __fsoft_assume(value >= 0.0 && value < 1.0);
+    return value;
+}
+
+long lrand48(void) {
+    return (long)(__VERIFIER_nondet_uint() >> 1);
+}
+
+void srand48(long seed) {
+}

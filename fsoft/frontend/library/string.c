@@ -224,3 +224,65 @@ __fsoft_plain char *strndup(const char *s, __SIZE_TYPE__ limit) {
     copy[size] = 0;
     return copy;
 }
+
+__fsoft_plain char *stpncpy(char *to, const char *from, __SIZE_TYPE__ limit) {
+    __SIZE_TYPE__ i, length = strnlen(from, limit);
+    for (i = 0; i < limit; i++) to[i] = i < length ? from[i] : (char)0;
+    apart(to, limit, from, length < limit ? length + 1 : limit);
+    return to + length;
+}
+
+__fsoft_plain __SIZE_TYPE__ strlcpy(char *to, const char *from, __SIZE_TYPE__ size) {
+    __SIZE_TYPE__ i, length = strlen(from);
+    for (i = 0; i + 1 < size && i < length; i++) to[i] = from[i];
+    if (size != 0) to[i] = 0;
+    return length;
+}
+
+__fsoft_plain __SIZE_TYPE__ strlcat(char *to, const char *from, __SIZE_TYPE__ size) {
+    __SIZE_TYPE__ before = strnlen(to, size);
+    return before + (before == size ? strlen(from) : strlcpy(to + before, from, size - before));
+}
+
+__fsoft_plain char *strsep(char **rest, const char *separators) {
+    char *start = *rest, *end;
+    if (!start) return 0;
+    end = strpbrk(start, separators);
+    if (end) *end++ = 0;
+    *rest = end;
+    return start;
+}
+
+__fsoft_plain char *strcasestr(const char *s, const char *part) {
+    __SIZE_TYPE__ i, size = strlen(part);
+    for (;; s++) {
+        for (i = 0; i < size && tolower((unsigned char)s[i]) == tolower((unsigned char)part[i]); i++) continue;
+        if (i == size) return (char *)s;
+        if (!s[i]) return 0;
+    }
+}
+
+__fsoft_plain void *memmem(const void *in, __SIZE_TYPE__ size, const void *part, __SIZE_TYPE__ length) {
+    __SIZE_TYPE__ at, i;
+    for (at = 0; at + length <= size; at++) {
+        for (i = 0; i < length && ((const char *)in)[at + i] == ((const char *)part)[i]; i++) continue;
+        if (i == length) return (char *)in + at;
+    }
+    return 0;
+}
+
+__fsoft_plain void *memccpy(void *to, const void *from, int byte, __SIZE_TYPE__ size) {
+    __SIZE_TYPE__ i;
+    for (i = 0; i < size; i++) {
+        unsigned char c = ((const unsigned char *)from)[i];
+        ((unsigned char *)to)[i] = c;
+        if (c == (unsigned char)byte) return (unsigned char *)to + i + 1;
+    }
+    return 0;
+}
+
+__fsoft_plain void *rawmemchr(const void *in, int byte) {
+    const unsigned char *s = (const unsigned char *)in;
+    while (*s != (unsigned char)byte) s++;
+    return (void *)s;
+}

@@ -36,8 +36,16 @@ _COPIES = "between objects that overlap: undefined (valid-deref); so is null, al
 _SYSTEM = "calls the operating system"
 _SIGNALS = "signals are not modelled"
 _FILES = "files are not modelled"
-_TEXT = "formatting into or out of memory is not modelled"
-_REAL = "only arithmetic that IEEE 754 defines exactly is modelled"
+_SPRINTF = (
+    "integers, characters and texts exactly, also in formats that are no literals; the text of a floating number, an address or a message"
+    " (`%f`, `%p`, `%m`) is any text of a length that fits, and no FALSE rests on that; `%ls` and `%lc` stop the thread and forbid TRUE"
+)
+_SCANF = "as in glibc; `%m`, numbered arguments, `%ls` and `%lc` stop the thread and forbid TRUE"
+_DECIMAL = (
+    "exact up to 15 significant digits and powers of ten up to 22 (and for inf, nan, hexadecimal numbers); else any number of the sign,"
+    " and no FALSE rests on that"
+)
+_REAL = "any number in the range of the function, exact where everybody knows the result; no FALSE rests on that"
 _CLOCK = "any value, also one before an earlier reading"
 _SLEEP = "returns at once: every schedule is possible anyway"
 _ORDER = "every memory order is taken as seq_cst, and the verdict says so"
@@ -113,8 +121,10 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("The process", REJECTED, "handlers at the end of the process are not modelled", "atexit on_exit at_quick_exit"),
     ("The process", MODELLED, "any positive number, the same in a run", "getpid"),
     ("The process", REJECTED, _PROCESS, "fork vfork wait waitpid execl execlp execv execve execvp system popen pclose getppid"),
-    ("The process", REJECTED, _SYSTEM, "getenv setenv unsetenv putenv sysconf syscall mmap munmap getopt getopt_long pipe ioctl select poll"
+    ("The process", REJECTED, _SYSTEM, "getenv setenv unsetenv putenv sysconf syscall mmap munmap pipe ioctl select poll"
      " socket bind listen accept connect send recv"),
+    ("The process", MODELLED, "as in glibc, which moves arguments that are no options to the end; messages go nowhere",
+     "getopt getopt_long"),
     ("The process", REJECTED, _SIGNALS, "signal raise kill pthread_kill sigaction sigemptyset sigfillset sigaddset sigdelset sigismember"
      " sigprocmask pthread_sigmask sigwait sigsuspend alarm pause strsignal"),
     ("The process", REJECTED, _JUMP, "setjmp _setjmp longjmp sigsetjmp __sigsetjmp siglongjmp"),
@@ -132,18 +142,23 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("Strings", MODELLED, _SIGN, "strcmp strncmp strcasecmp strncasecmp strcoll"),
     ("Strings", MODELLED, "in the C locale", "isalnum isalpha isascii isblank iscntrl isdigit isgraph islower isprint ispunct"
      " isspace isupper isxdigit tolower toupper"),
-    ("Strings", REJECTED, "locales and messages are not modelled", "setlocale localeconv strxfrm strerror strerror_r gettext"
-     " __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc"),
-    ("Strings", REJECTED, "no model", "stpncpy strsep strcasestr memmem memccpy strlcpy strlcat strverscmp"),
+    ("Strings", REJECTED, "locales and messages are not modelled", "setlocale localeconv strxfrm strerror strerror_r gettext"),
+    ("Strings", MODELLED, "the tables of the C locale", "__ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc __ctype_get_mb_cur_max"),
+    ("Strings", MODELLED, "", "stpncpy strsep strcasestr memmem memccpy rawmemchr strlcpy strlcat"),
+    ("Strings", REJECTED, "no model", "strverscmp"),
     ("Numbers", MODELLED, "", "abs labs llabs atoi atol atoll strtol strtoll strtoul strtoull"),
     ("Numbers", MODELLED, "any number of the range", "rand random"),
     ("Numbers", APPROXIMATED, "any number of the range; the seed becomes any number", "rand_r"),
     ("Numbers", APPROXIMATED, "without effect: rand and random give any number", "srand srandom"),
-    ("Numbers", REJECTED, "no model; use / and %", "div ldiv lldiv"),
-    ("Numbers", REJECTED, _REAL, "atof strtod strtof strtold drand48 lrand48 srand48"),
-    ("Numbers", MODELLED, "", "fabs fabsf floor ceil trunc round fmin fmax"),
-    ("Numbers", REJECTED, _REAL, "sqrt sqrtf cbrt hypot pow powf exp log log2 log10 sin cos tan asin acos atan atan2 sinh cosh tanh fmod"
-     " floorf ceilf roundf truncf fabsl frexp ldexp modf"),
+    ("Numbers", MODELLED, "", "div ldiv lldiv"),
+    ("Numbers", APPROXIMATED, _DECIMAL, "atof strtod strtof strtold"),
+    ("Numbers", MODELLED, "any number of the range", "drand48 lrand48"),
+    ("Numbers", APPROXIMATED, "without effect: drand48 and lrand48 give any number", "srand48"),
+    ("Numbers", MODELLED, "", "fabs fabsf fabsl floor floorf floorl ceil ceilf ceill trunc truncf round roundf roundl rint nearbyint lrint"
+     " lround llrint llround fmin fminf fmax fmaxf fdim modf frexp __isnan __isinf __finite"),
+    ("Numbers", APPROXIMATED, "exact, but for results below the smallest normal number, which are any such", "ldexp scalbn"),
+    ("Numbers", APPROXIMATED, _REAL, "sqrt sqrtf sqrtl cbrt hypot pow powf powl exp expf exp2 expm1 log logf log2 log10 log1p sin sinf cos"
+     " cosf tan tanf asin acos atan atan2 atan2f sinh cosh tanh erf tgamma lgamma fma fmod fmodf"),
     ("Sorting and searching", APPROXIMATED, "compares what an insertion sort compares; what compares equal ends in any order", "qsort"),
     ("Sorting and searching", MODELLED, "any of the elements that match", "bsearch"),
     ("Sorting and searching", REJECTED, "no model", "qsort_r lfind lsearch hsearch tsearch tfind tdelete"),
@@ -151,9 +166,10 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("Input and output", APPROXIMATED, _FORMAT, "printf fprintf dprintf"),
     ("Input and output", APPROXIMATED, "a buffer of the program's stops the thread and forbids TRUE", "setbuf setvbuf"),
     ("Input and output", MODELLED, "any characters", "getchar getc fgetc fgets"),
-    ("Input and output", REJECTED, _TEXT, "sprintf snprintf vsprintf vsnprintf asprintf vasprintf scanf fscanf sscanf vscanf vfscanf"
-     " vsscanf __isoc99_scanf __isoc99_fscanf __isoc99_sscanf"),
-    ("Input and output", REJECTED, "argument lists as values are not modelled", "vprintf vfprintf vdprintf"),
+    ("Input and output", APPROXIMATED, _SPRINTF, "sprintf snprintf vsprintf vsnprintf asprintf vasprintf"),
+    ("Input and output", APPROXIMATED, _SCANF, "sscanf vsscanf __isoc99_sscanf __isoc99_vsscanf"),
+    ("Input and output", APPROXIMATED, "what is read is anything; " + _SCANF, "scanf fscanf vscanf vfscanf __isoc99_scanf __isoc99_fscanf"),
+    ("Input and output", APPROXIMATED, "as printf, with the arguments of the list", "vprintf vfprintf vdprintf"),
     ("Input and output", REJECTED, _FILES, "fopen fdopen freopen fclose feof ferror clearerr fileno fread fwrite fseek ftell rewind remove"
      " rename tmpfile ungetc gets getline getdelim open openat creat close read lseek unlink stat fstat opendir readdir closedir"),
     ("Time", APPROXIMATED, _SLEEP, "sleep usleep nanosleep clock_nanosleep"),

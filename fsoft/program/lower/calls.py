@@ -28,6 +28,7 @@ _ERRORS = frozenset({"reach_error", "__VERIFIER_error"})
 _NO_EFFECT = frozenset({"__fsoft_spurious", "__fsoft_timeout"})
 _ARGUMENTS: dict[str, Callable[[Output, tree.Call], Expr | MemoryPlace]] = {
     "__fsoft_print": Output.print_format,
+    "__fsoft_format": Output.format,
     "__fsoft_literal": Output.literal,
     "__builtin_va_start": Output.start_list,
     "__builtin_va_arg": Output.next_argument,

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _DIRECTIVE = re.compile(
-    rb"%(?:(\d+)\$)?[-+ #0'I]*(\*(?:\d+\$)?|\d*)(?:(\.)(\*(?:\d+\$)?|-?\d*))?(hh|h|ll|l|q|L|j|z|Z|t)?([diouxXeEfFgGaAcCsSpnm%])"
+    rb"%(?:(?P<number>\d+)\$)?(?P<flags>[-+ #0'I]*)(?P<width>\*(?:\d+\$)?|\d*)(?:(?P<point>\.)(?P<precision>\*(?:\d+\$)?|-?\d*))?"
+    rb"(?P<length>hh|h|ll|l|q|L|j|z|Z|t)?(?P<conversion>[diouxXeEfFgGaAcCsSpnm%])"
 )
 _NUMBERS = b"diouxXp"
 _LENGTHS = {"": 4, "hh": 1, "h": 2, "ll": 8, "q": 8, "j": 8}
@@ -20,7 +21,8 @@ _LONG_DIGITS = 24  # no integer of 64 bits has more, with sign and prefix, in oc
 @dataclass(frozen=True, slots=True)
 class Directive:
     """`argument`, and `limit` for a precision that is an argument, are numbers of arguments after the format. `limit_value` is a
-    constant precision. `least` and `most` are characters; None means no bound is known. `before` is their sum up to here."""
+    constant precision. `least` and `most` are characters; None means no bound is known. `before` is their sum up to here. `wide` is the
+    number of the argument that is the width, `width` a constant one."""
 
     conversion: str
     length: str
@@ -30,6 +32,10 @@ class Directive:
     least: int
     most: int | None
     before: tuple[int, int | None]
+    flags: str = ""
+    width: int = 0
+    wide: int | None = None
+    numbered: bool = False
 
     @property
     def use(self) -> tuple[object, ...]:
@@ -44,11 +50,13 @@ class Directive:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """`count` is how many characters it makes. `whole` is false if something in it is no directive of C."""
+    """`count` is how many characters it makes. `whole` is false if something in it is no directive of C. `pieces` are the directives and
+    the texts between them."""
 
     directives: tuple[Directive, ...]
     count: tuple[int, int | None]
     whole: bool
+    pieces: tuple[Directive | bytes, ...] = ()
 
     @property
     def touching(self) -> tuple[Directive, ...]:
@@ -58,21 +66,26 @@ class Format:
 
 def read_format(text: bytes) -> Format:
     """The format in a text without its terminating zero."""
-    directives, at, whole = [], 0, True
+    directives: list[Directive] = []
+    pieces: list[Directive | bytes] = []
+    at, whole, plain = 0, True, bytearray()
     count: tuple[int, int | None] = (0, 0)
     numbers = iter(range(len(text)))
     while at < len(text):
         match = _DIRECTIVE.match(text, at) if text[at : at + 1] == b"%" else None
         if match is None:
             whole = whole and text[at : at + 1] != b"%"
-        if match is None or match[6] == b"%":
+        if match is None or match["conversion"] == b"%":
+            plain += text[at : at + 1]
             at = at + 1 if match is None else match.end()
             count = _sum(count, (1, 1))
             continue
         at = match.end()
         directives.append(_directive(match, numbers, count))
+        pieces += [bytes(plain), directives[-1]]
+        plain = bytearray()
         count = _sum(count, (directives[-1].least, directives[-1].most))
-    return Format(tuple(directives), count, whole)
+    return Format(tuple(directives), count, whole, tuple(piece for piece in (*pieces, bytes(plain)) if piece))
 
 
 def _sum(a: tuple[int, int | None], b: tuple[int, int | None]) -> tuple[int, int | None]:
@@ -80,15 +93,17 @@ def _sum(a: tuple[int, int | None], b: tuple[int, int | None]) -> tuple[int, int
 
 
 def _directive(match: re.Match[bytes], numbers: Iterator[int], before: tuple[int, int | None]) -> Directive:
-    width = _star(match[2], numbers)
-    limit = _star(match[4] or b"", numbers)
-    value = None if limit is not None or match[3] is None else _number(match[4])
-    conversion = match[6].decode()
-    argument = -1 if conversion == "m" else int(match[1]) - 1 if match[1] else next(numbers)
+    width = _star(match["width"], numbers)
+    limit = _star(match["precision"] or b"", numbers)
+    value = None if limit is not None or match["point"] is None else _number(match["precision"])
+    conversion, number = match["conversion"].decode(), match["number"]
+    argument = -1 if conversion == "m" else int(number) - 1 if number else next(numbers)
     least, most = _characters(conversion, value, limit)
-    wide = _number(match[2]) or 0 if width is None else None
+    wide = (_number(match["width"]) or 0) if width is None else None
     most = None if most is None or wide is None else max(most, wide)
-    return Directive(conversion, (match[5] or b"").decode(), argument, limit, value, max(least, wide or 0), most, before)
+    length, flags = (match["length"] or b"").decode(), match["flags"].decode()
+    least = max(least, wide or 0)
+    return Directive(conversion, length, argument, limit, value, least, most, before, flags, wide or 0, width, b"$" in match[0])
 
 
 def _star(text: bytes, numbers: Iterator[int]) -> int | None:

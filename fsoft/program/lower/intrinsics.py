@@ -195,6 +195,12 @@ class Intrinsics(Creation):
         self.shared.notes[self._text(call.args[0])] = None
         return FALSE
 
+    def _inexact(self, call: tree.Call) -> Expr:
+        marker = self.shared.marker("library", self.b.loc, self._text(call.args[0]), cuts=False, adds=True)
+        self.b.seal()
+        self.b.tag("marker", self.word_const(marker))
+        return FALSE
+
     def _checks(self, call: tree.Call) -> Expr:
         return const(int(self._text(call.args[0]) in self.options.checks), value_bits(call.type))
 
@@ -371,6 +377,7 @@ _INTRINSICS: dict[str, Callable[[Intrinsics, tree.Call], Expr]] = {
     "__fsoft_alloc_zero": Intrinsics._alloc_zero,
     "__fsoft_free": Intrinsics._free,
     "__fsoft_object_size": Intrinsics._object_size,
+    "__fsoft_inexact": Intrinsics._inexact,
     "__fsoft_known": Intrinsics._known,
     "__fsoft_malloc_may_fail": Intrinsics._malloc_may_fail,
     "__fsoft_library_may_fail": Intrinsics._library_may_fail,

@@ -12,58 +12,54 @@ from functools import partial
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 from fsoft.program.expr import Expr, binary, conj, const, ite, resize
-from fsoft.program.lower.context import MemoryPlace
-from fsoft.program.lower.formats import Directive, read_format
+from fsoft.program.lower.formats import Directive, Format, read_format
+from fsoft.program.lower.formatting import Formatting, argument_type
 from fsoft.program.lower.layout import is_signed, value_bits
-from fsoft.program.lower.variable_arguments import VariableArguments
 from fsoft.program.program import Input
 
 _TEXT, _PART = "__fsoft_read_text", "__fsoft_read_part"
 
 
-class Output(VariableArguments):
-    """`literal` and `print_format` are the intrinsics of output functions."""
+class Output(Formatting):
+    """`print_format` is the intrinsic of functions whose output goes nowhere. `_from_list`: arguments that come from a list, by number."""
 
-    def expand(self, call: tree.Call, name: str, values: list[Expr | MemoryPlace]) -> Expr | MemoryPlace | None:
-        """The body of a function of the program, with arguments that are evaluated already."""
-        raise NotImplementedError
-
-    # ------------------------------------------------------------ literals
-
-    def literal(self, call: tree.Call) -> Expr:
-        return const(int(self._literals(self.value(call.args[0])) is not None), value_bits(call.type))
-
-    def _literals(self, pointer: Expr) -> list[bytes] | None:
-        """The texts that a pointer may point to, without their ends; None if some are not literals."""
-        if pointer.op == "ite":
-            texts = [self._literals(arm) for arm in pointer.args[1:]]
-            return None if None in texts else [text for part in texts for text in part or ()]
-        if not pointer.is_const:
-            return None
-        number, offset = pointer.value >> self.memory.offset_bits, pointer.value & ((1 << self.memory.offset_bits) - 1)
-        if number >= len(self.memory.objects) or self.memory.objects[number].storage != "string":
-            return None
-        text = self.memory.objects[number]
-        data = bytes(text.initial.get(at, 0) & 0xFF for at in range(offset, text.size))
-        return [data[: data.index(0)]] if 0 in data and text.runs[0].size == 1 else None
+    _from_list: dict[int, tuple[ct.CType, Expr]] = {}
 
     # ------------------------------------------------------------ formats
 
     def print_format(self, call: tree.Call) -> Expr:
         pointer = self.value(call.args[0])
-        texts = self._literals(pointer)
+        given = self.keep(self.value(call.args[1])) if len(call.args) > 1 else None
+        texts = self.literals(pointer)
         formats = [read_format(text) for text in texts or ()]
-        if not formats or len({tuple(d.use for d in f.touching) for f in formats}) > 1:
+        if not formats or len({tuple(d.use for d in f.touching) for f in formats}) > 1 or (given is not None and not _in_order(formats)):
+            if given is not None:
+                return self._scalar(self.expand(call, "__fsoft_print_any", [pointer, given]))
             self.expand(call, _TEXT, [pointer])
             self._any_directives(call)
             return self._or_error(self._count(value_bits(call.type), 0, None))
         if not all(f.whole for f in formats):
             self.undefined("a format has a directive that C does not know", self.b.loc)
+        outer, self._from_list = self._from_list, {}
+        if given is not None:
+            self._take_all(self._list_address(given), formats[0])
         for directive in formats[0].touching:
             self._touch(call, directive)
+        self._from_list = outer
         most = [f.count[1] for f in formats if f.count[1] is not None]
         count = self._count(value_bits(call.type), min(f.count[0] for f in formats), max(most) if len(most) == len(formats) else None)
         return self._or_error(count)
+
+    def _take_all(self, address: Expr, written: Format) -> None:
+        """The arguments of all directives, from a list."""
+        types = self.shared.unit.types
+        for directive in written.directives:
+            for number in (directive.wide, directive.limit):
+                if number is not None:
+                    self._from_list[number] = (types.int, self._scalar(self.take_argument(address, types.int)))
+            if directive.argument >= 0:
+                ctype = argument_type(directive, types)
+                self._from_list[directive.argument] = (ctype, self._scalar(self.take_argument(address, ctype)))
 
     def _count(self, width: int, least: int, most: int | None) -> Expr:
         """How many characters were written: any number between the two."""
@@ -81,7 +77,9 @@ class Output(VariableArguments):
         return ite(binary("slt", error, const(0, count.width)), error, count)
 
     def _argument(self, number: int | None) -> tuple[ct.CType, Expr] | None:
-        return self.frame.rest[number] if number is not None and 0 <= number < len(self.frame.rest) else None
+        if number is None or number in self._from_list:
+            return None if number is None else self._from_list[number]
+        return self.frame.rest[number] if 0 <= number < len(self.frame.rest) else None
 
     def _touch(self, call: tree.Call, directive: Directive) -> None:
         given = self._argument(directive.argument)
@@ -130,3 +128,8 @@ class Output(VariableArguments):
         choice = self.b.temporary(1)
         self.b.emit(Input(str(choice.data), "what the format says", loc=self.b.loc))
         self._either_way(choice, part, lambda: None)
+
+
+def _in_order(formats: list[Format]) -> bool:
+    """One way to take the arguments of a list: no numbers, and a single text."""
+    return len(formats) == 1 and formats[0].whole and not any(directive.numbered for directive in formats[0].directives)

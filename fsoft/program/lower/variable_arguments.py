@@ -68,18 +68,33 @@ class VariableArguments(Intrinsics):
         if area is not None:
             self.b.emit(Leave(area, loc=self.b.loc))
 
+    def new_list(self, area: Expr) -> Expr:
+        """The address of a new list that starts at this address."""
+        self._areas += 1
+        word, types = self.memory.word_bytes, self.shared.unit.types
+        record = ct.Record("struct", "<list>")
+        offsets = [types.uint] if word == 8 else []
+        fields = [ct.Field(name, ctype, 4 * k) for k, (name, ctype) in enumerate((n, t) for t in offsets for n in ("gp", "fp"))]
+        fields += [ct.Field("next", types.void_ptr, _NEXT[word])] + ([ct.Field("saved", types.void_ptr, _SAVED)] if word == 8 else [])
+        record.complete(tuple(fields), 24 if word == 8 else 4, word)
+        place = self.new_record(record, self.b.loc, f"list@{self._areas}{self.frame.suffix}")
+        self._begin_list(place.base, area)
+        return place.base
+
+    def _begin_list(self, address: Expr, area: Expr) -> None:
+        self.store_bytes(self._position(address), area, self.b.loc)
+        if self.memory.word_bytes == 8:
+            for offset, value in _NO_REGISTERS.items():
+                self.store_bytes(self.add_bytes(address, self.word_const(offset)), const(value, 32), self.b.loc)
+            self.store_bytes(self.add_bytes(address, self.word_const(_SAVED)), self.word_const(0), self.b.loc)
+
     # ------------------------------------------------------------ the builtins
 
     def start_list(self, call: tree.Call) -> Expr:
         area = self.frame.area
         if area is None:
             raise InputError(call.loc, f"'va_start' in '{self.frame.function.name}', which takes no variable arguments")
-        address = self.keep(self.value(call.args[0]))
-        self.store_bytes(self._position(address), area, call.loc)
-        if self.memory.word_bytes == 8:
-            for offset, value in _NO_REGISTERS.items():
-                self.store_bytes(self.add_bytes(address, self.word_const(offset)), const(value, 32), call.loc)
-            self.store_bytes(self.add_bytes(address, self.word_const(_SAVED)), self.word_const(0), call.loc)
+        self._begin_list(self.keep(self.value(call.args[0])), area)
         return FALSE
 
     def _position(self, address: Expr) -> Expr:

@@ -87,7 +87,7 @@ __fsoft_plain __SIZE_TYPE__ __fsoft_format_integer(char *to, __SIZE_TYPE__ size,
 /* What the text of a number is that is not computed: at least so many characters, and more where that is open. */
 __fsoft_plain __SIZE_TYPE__ __fsoft_format_unknown(char *to, __SIZE_TYPE__ size, __SIZE_TYPE__ at, int least, int most) {
     int count = 0;
-    __fsoft_inexact("the text of a floating number, an address or a message is any text");
+    __fsoft_inexact("the text of a floating number, an address or a message");
     while (count < least || (count < most && __VERIFIER_nondet_bool())) {
         char c = __VERIFIER_nondet_char();
         at = put_character(to, size, at, c ? c : '0');

@@ -18,7 +18,7 @@ __fsoft_plain static int same_letters(const char *s, int width, const char *word
 
 static double any_magnitude(void) {
     double value = __VERIFIER_nondet_double();
-    __fsoft_inexact("a floating number in a text with many digits or a large exponent is any number");
+    __fsoft_inexact("the value of a text with many digits or a large exponent");
     __fsoft_assume(value >= 0.0);
     if (__VERIFIER_nondet_bool()) set_errno(ERANGE);
     return value;

@@ -196,9 +196,7 @@ class Intrinsics(Creation):
         return FALSE
 
     def _inexact(self, call: tree.Call) -> Expr:
-        marker = self.shared.marker("library", self.b.loc, self._text(call.args[0]), cuts=False, adds=True)
-        self.b.seal()
-        self.b.tag("marker", self.word_const(marker))
+        self.abstract("library", self.b.loc, self._text(call.args[0]))
         return FALSE
 
     def _checks(self, call: tree.Call) -> Expr:

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from fsoft.checkers.cases import Circuit, satisfiable
 from fsoft.circuit.bits import BitModel, fingerprint
+from fsoft.circuit.bits.aig import Aig
 from fsoft.circuit.bits.transform import translate
 from fsoft.circuit.bits.unroll import influence
 from fsoft.circuit.model.verdict import Certificate, Proved
@@ -285,8 +286,6 @@ def _differ(frames: _Frames, over: tuple[int, ...], i: int, j: int) -> None:
 def _closed(bits: BitModel, certificate: Certificate, targets: list[int]) -> bool:
     """Whether targets, constraints and the next values of the latches `over` read only those latches and inputs, once the constants and
     equalities among the clauses are used."""
-    from fsoft.circuit.bits.aig import Aig
-
     aig, table = Aig(), {0: 0}
     for literal in bits.inputs:
         table[literal >> 1] = aig.input()

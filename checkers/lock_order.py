@@ -7,6 +7,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from fsoft.analysis.lock_evidence import check_certificate
+from fsoft.analysis.lock_order import prove
+from fsoft.analysis.slot_memory import NoClaim
 from fsoft.checkers.registry import Engine, ProgramChecker, Progress
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
@@ -20,10 +23,6 @@ class LockOrder:
     """The analysis and the checker of its certificates behind the common interface."""
 
     def check(self, program: Program, progress: Progress, **options: Any) -> Verdict:
-        from fsoft.analysis.lock_evidence import check_certificate
-        from fsoft.analysis.lock_order import prove
-        from fsoft.analysis.slot_memory import NoClaim
-
         started = time.monotonic()
         asked = program.checks
         prop = next(iter(asked)) if len(asked) == 1 else ""

@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fsoft.checkers.registry import Engine, ProgramChecker, Progress, must_answer
+from fsoft.parametric import NoProof, NotCovered, count, limits, prove, refuted, summarised, system_of, uncovered
+from fsoft.parametric.counting import STATES
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
 from fsoft.program.verdict import CountProgress, InternalError, Stats, Verdict
+from fsoft.solve.sat import SolverTimeout
 
 if TYPE_CHECKING:
     from fsoft.parametric import NoProof
@@ -29,9 +32,6 @@ class Parametric:
     with as many threads as it has slots."""
 
     def check(self, program: Program, progress: Progress, *, timeout: float | None = None, **options: Any) -> Verdict:
-        from fsoft.parametric import NotCovered, limits, summarised
-        from fsoft.solve.sat import SolverTimeout
-
         must_answer(ENGINE, program.checks)
         stats, started = Stats(), time.monotonic()
         deadline = started + (_FOREVER if timeout is None else timeout)
@@ -65,8 +65,6 @@ class Parametric:
 
 def _proved(program: Program, deadline: float, hear: CountProgress, method: str | None = None, seed: int = 0) -> tuple[str, list[str]]:
     """What proves the Program, or nothing and why not. Without a method all are tried: counting while it is cheap, invariants, counting."""
-    from fsoft.parametric import NotCovered
-
     if method not in (None, *METHODS):
         raise ValueError(f"method: one of {', '.join(METHODS)}, not {method}")
     if method == "counting":
@@ -90,8 +88,6 @@ def _outcome(found: str | NoProof, *earlier: str) -> tuple[str, list[str]]:
 
 
 def _by_invariants(program: Program, deadline: float, hear: CountProgress, seed: int) -> str | NoProof:
-    from fsoft.parametric import NoProof, prove, refuted, system_of
-
     found = prove(system_of(program), deadline, seed, hear)
     if isinstance(found, NoProof):
         return found
@@ -100,9 +96,6 @@ def _by_invariants(program: Program, deadline: float, hear: CountProgress, seed:
 
 
 def _by_counting(program: Program, deadline: float, hear: CountProgress, states: Sequence[int] | None = None) -> str | NoProof:
-    from fsoft.parametric import NoProof, count, system_of, uncovered
-    from fsoft.parametric.counting import STATES
-
     found = count(system_of(program), deadline, hear, states or STATES)
     if isinstance(found, NoProof):
         return found

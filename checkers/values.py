@@ -7,6 +7,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from fsoft.analysis.slot_memory import NoClaim
+from fsoft.analysis.thread_evidence import check_facts
+from fsoft.analysis.thread_states import ThreadStates
 from fsoft.checkers.registry import Engine, ProgramChecker, Progress
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
@@ -20,10 +23,6 @@ class ByValues:
     """First without locks, which takes a moment; then with them."""
 
     def check(self, program: Program, progress: Progress, **options: Any) -> Verdict:
-        from fsoft.analysis.slot_memory import NoClaim
-        from fsoft.analysis.thread_evidence import check_facts
-        from fsoft.analysis.thread_states import ThreadStates
-
         started = time.monotonic()
         asked = program.checks
         prop = next(iter(asked)) if len(asked) == 1 else ""

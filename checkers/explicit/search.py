@@ -10,6 +10,7 @@ they also do with that thread not yet stopped.
 
 from __future__ import annotations
 
+import resource
 import time
 from array import array
 from collections.abc import Callable, Iterable, Sequence
@@ -22,12 +23,12 @@ from fsoft.checkers.explicit.relay import Relay
 from fsoft.program.choice import Choice, Ready
 from fsoft.program.expr import Expr
 from fsoft.program.inputs import Sampler, representatives
-from fsoft.program.interpreter import Chooser, GuardFunction, Machine, Script, StepFunction, in_section
+from fsoft.program.interpreter import Chooser, Machine, Script
 from fsoft.program.local import Locality
 from fsoft.program.markers import approximations, marker_line, step_markers
 from fsoft.program.program import Alloc, Enter, Free, Leave, Load, Program, Step, Store
 from fsoft.program.replay import Finding, Monitor, View, confirm_played, played_without_halts
-from fsoft.program.state import DEAD, OVER, Access, ChoicePoint, Event, Halted, Vector, Violation
+from fsoft.program.state import DEAD, OVER, Access, ChoicePoint, Event, GuardFunction, Halted, StepFunction, Vector, Violation, in_section
 from fsoft.program.verdict import NO_LIMITS, Limits, Move, Stats, Verdict
 from fsoft.properties.confirmation import false_verdict
 
@@ -564,6 +565,4 @@ def _megabytes() -> float:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * 4096 / 1e6
     except OSError:
-        import resource
-
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3

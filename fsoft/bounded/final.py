@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from fsoft.bounded.home import InputValues
 from fsoft.bounded.shared import SharedWalk, unheld
 from fsoft.bounded.walk import Here, Taken, WalkGround, WalkScene, joined
+from fsoft.circuit.encode.encoding import encode
 from fsoft.circuit.encode.states import BEFORE, OF_STATES
 from fsoft.circuit.encode.steps import Inputs, StepTerms
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, fill, negate
-from fsoft.program.interpreter import in_section
-from fsoft.program.state import OVER
+from fsoft.program.state import OVER, in_section
 
 if TYPE_CHECKING:
     from fsoft.circuit.encode.encoding import ProgramCircuit
@@ -40,8 +40,6 @@ class FinalState:
         asked = sorted(self.program.checks & OF_STATES)
         if not asked:
             return
-        from fsoft.circuit.encode.encoding import encode
-
         self._circuit = encode(self.program)
         circuit, model = self._circuit.model, self.ground.model
         self._values = self._words()

@@ -11,9 +11,9 @@ from fsoft.bounded.walk import Taken
 from fsoft.circuit.encode.answers import StepAnswers
 from fsoft.circuit.model.simulate import evaluate_all
 from fsoft.program.expr import Expr, postorder
-from fsoft.program.interpreter import Machine, in_section
+from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
-from fsoft.program.state import Violation
+from fsoft.program.state import Violation, in_section
 from fsoft.program.verdict import InternalError, Move
 
 

@@ -21,10 +21,9 @@ from fsoft.circuit.encode.steps import Inputs, StepEffect, StepTerms, VectorWord
 from fsoft.frontend.source import Loc
 from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, ite, negate, reg
-from fsoft.program.interpreter import in_section
 from fsoft.program.markers import step_markers
 from fsoft.program.program import Alloc, Enter, Input, Program, Step
-from fsoft.program.state import OVER, Layout
+from fsoft.program.state import OVER, Layout, in_section
 
 EntryTerms = Sequence[Expr]
 """A state: a term for every entry of `program.state.Layout`; those of locations and `OVER` are constants on a path."""

@@ -19,10 +19,9 @@ from fsoft.circuit.encode.steps import Inputs, StepEffect, StepTerms, VectorWord
 from fsoft.circuit.model import Model
 from fsoft.passes.ways import all_exclusive
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, ite, negate, reg
-from fsoft.program.interpreter import in_section
 from fsoft.program.markers import step_markers
 from fsoft.program.program import Program, Step
-from fsoft.program.state import Layout
+from fsoft.program.state import Layout, in_section
 from fsoft.program.verdict import InternalError
 
 

@@ -14,9 +14,9 @@ from fsoft.analysis.sharing import Sharing
 from fsoft.analysis.strides import Strides
 from fsoft.analysis.validity import constants_in
 from fsoft.program.expr import Expr, const
-from fsoft.program.interpreter import in_section
 from fsoft.program.layout import Cells
 from fsoft.program.program import Action, Alloc, CellRun, Load, Object, Program, Step, Store, Template
+from fsoft.program.state import in_section
 from fsoft.properties.happens_before import Accessing
 from fsoft.properties.ordering import UNKNOWN, effects, fence
 from fsoft.properties.race_objects import race_ranges

@@ -8,8 +8,8 @@ from dataclasses import replace
 from fsoft.analysis.actions import defined
 from fsoft.passes.watch_plan import Plan, SlotUse, accesses, use_of
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, make, negate, nonzero, own, reg
-from fsoft.program.interpreter import in_section
 from fsoft.program.program import Action, Alloc, Assign, Check, Enter, Input, Load, Register, Step, Store, Template
+from fsoft.program.state import in_section
 from fsoft.properties.happens_before import Accessing
 from fsoft.properties.ordering import OrderEffect, acquires, effects, fence, releases
 

@@ -22,6 +22,7 @@ from fsoft.por.locks import SlotLocks, acquires, reliable_cells
 from fsoft.por.patterns import NO_PATTERNS, Patterns
 from fsoft.por.sticky import reaches_itself, sticky_locations
 from fsoft.por.threads import Descriptors, early_locations
+from fsoft.por.visible import visible_locations
 from fsoft.program.expr import Expr
 from fsoft.program.program import Program
 
@@ -122,8 +123,6 @@ class StubbornFacts:
     def _look_on(self) -> None:
         """Where a step may be visible a thread is treated as at a sticky location."""
         if self.seen is not None:
-            from fsoft.por.visible import visible_locations
-
             found = visible_locations(self.program, self.descriptors, self.prints, self.seen)
             self.sticky = [sticky | visible for sticky, visible in zip(self.sticky, found, strict=True)]
 

@@ -19,8 +19,8 @@ from fsoft.circuit.encode.encoding import Fired, Moves
 from fsoft.circuit.model import Model
 from fsoft.por.cells import Ground
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, ite, reg
-from fsoft.program.interpreter import in_section
 from fsoft.program.program import Program
+from fsoft.program.state import in_section
 
 ORDERS = ("peephole", "monotonic")
 

@@ -15,6 +15,7 @@ import json
 import os
 import resource
 import select
+import shutil
 import signal
 import sys
 import time
@@ -47,8 +48,6 @@ def main(plan: dict[str, Any]) -> int:
     if why != "gone":
         os.write(2, json.dumps(said).encode() + b"\n")
     elif plan["folder"]:
-        import shutil
-
         shutil.rmtree(plan["folder"], ignore_errors=True)
     return 0
 

@@ -8,9 +8,12 @@ wait.
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -98,8 +101,6 @@ def die_with(parent: int, number: int = signal.SIGKILL) -> None:
 def scratch(prefix: str) -> Iterator[str]:
     """A temporary folder for the time of the block; InputError where none can be made. It is locked meanwhile: one that nobody locks was
     left by a process that was killed, and the next that needs a folder removes it."""
-    import shutil
-
     with terminable():
         folder, lock = "", -1
         try:
@@ -118,8 +119,6 @@ def scratch(prefix: str) -> Iterator[str]:
 
 def _lock(folder: str) -> int:
     """A lock on a folder that ends with this process; -1 if somebody else has it."""
-    import fcntl
-
     lock = -1
     try:
         lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -133,9 +132,6 @@ def _lock(folder: str) -> int:
 
 def _remove_abandoned(mine: str) -> None:
     """Remove our folders beside this one that nobody locks, and that are older than the moment between making one and locking it."""
-    import shutil
-    import time
-
     around = os.path.dirname(mine)
     for name in os.listdir(around):
         if not (name.startswith("fsoft-") and name.endswith(_SCRATCH)):

@@ -20,7 +20,6 @@ from typing import Any
 
 from fsoft.frontend.source import NOWHERE, Loc
 from fsoft.program.expr import TRUE, Expr, const, registers, substitute
-from fsoft.program.interpreter import GuardFunction, StepFunction, in_section, set_bits
 from fsoft.program.liveness import expressions, live_registers, target
 from fsoft.program.memory import Memory
 from fsoft.program.numeric import numeric_uses
@@ -43,7 +42,7 @@ from fsoft.program.program import (
     Template,
 )  # fmt: skip
 from fsoft.program.pycode import HELPERS, PythonWriter
-from fsoft.program.state import OVER, Access, ChoicePoint, Halted, Place, Violation
+from fsoft.program.state import OVER, Access, ChoicePoint, GuardFunction, Halted, Place, StepFunction, Violation, in_section, set_bits
 
 
 class Compiler:

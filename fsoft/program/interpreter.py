@@ -15,6 +15,7 @@ from typing import Any
 
 from fsoft.frontend.source import NOWHERE, Loc
 from fsoft.program import descriptor
+from fsoft.program.codegen import Compiler
 from fsoft.program.expr import Expr, evaluate
 from fsoft.program.memory import Memory
 from fsoft.program.program import (
@@ -35,7 +36,22 @@ from fsoft.program.program import (
     Step,
     Store,
 )  # fmt: skip
-from fsoft.program.state import OVER, Access, ChoicePoint, Choose, Event, Halted, Layout, State, Vector, Violation
+from fsoft.program.state import (
+    OVER,
+    Access,
+    ChoicePoint,
+    Choose,
+    Event,
+    GuardFunction,
+    Halted,
+    Layout,
+    State,
+    StepFunction,
+    Vector,
+    Violation,
+    in_section,
+    set_bits,
+)
 
 Domain = Callable[[ChoicePoint, Sequence[int] | None], Sequence[int]]
 """The answers to try for a question."""
@@ -43,19 +59,6 @@ Domain = Callable[[ChoicePoint, Sequence[int] | None], Sequence[int]]
 
 WatchAction = Callable[[Action, Callable[[Expr], int], Vector], None]
 """Called with each action before it is executed, the values of registers (for `expr.evaluate`), and the state."""
-
-StepFunction = Callable[[Vector, Choose, list[Event], list[Access]], bool]
-GuardFunction = Callable[[Sequence[Any]], Any]
-
-
-def set_bits(mask: int) -> list[int]:
-    """Numbers of the set bits; [0] if there is none (see `Input.among`)."""
-    return [k for k in range(mask.bit_length()) if mask >> k & 1] or [0]
-
-
-def in_section(program: Program, slot: int, step: Step) -> bool:
-    """Whether stopping in this step ends the run."""
-    return program.threads[slot].template.locations[step.source].atomic or any(tag.kind in ("section", "atomic") for tag in step.tags)
 
 
 class Interpreter:
@@ -338,8 +341,6 @@ class Machine:
     def compiler(self) -> Any:
         """The `codegen.Compiler` of this machine."""
         if self._compiler is None:
-            from fsoft.program.codegen import Compiler
-
             self._compiler = Compiler(self.memory, self.canonical, self.logging)
         return self._compiler
 

@@ -18,7 +18,7 @@ from fsoft.frontend.source import NOWHERE, Loc
 from fsoft.program import descriptor
 from fsoft.program.expr import float_of_bits, to_signed
 from fsoft.program.layout import Cells
-from fsoft.program.program import Object, Program, Template
+from fsoft.program.program import Object, Program, Step, Template
 from fsoft.records import dataclass
 
 Vector: TypeAlias = list[Any]
@@ -226,3 +226,17 @@ class Layout:
             return "NULL" if value == 0 else f"0x{value:x}"
         name = self.describe(value)
         return name if place.object.storage == "function" else f"&{name}"
+
+
+StepFunction = Callable[[Vector, Choose, list[Event], list[Access]], bool]
+GuardFunction = Callable[[Sequence[Any]], Any]
+
+
+def set_bits(mask: int) -> list[int]:
+    """Numbers of the set bits; [0] if there is none (see `Input.among`)."""
+    return [k for k in range(mask.bit_length()) if mask >> k & 1] or [0]
+
+
+def in_section(program: Program, slot: int, step: Step) -> bool:
+    """Whether stopping in this step ends the run."""
+    return program.threads[slot].template.locations[step.source].atomic or any(tag.kind in ("section", "atomic") for tag in step.tags)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from fsoft.program.expr import Expr, evaluate, reg
-from fsoft.program.interpreter import Machine, Script, in_section
+from fsoft.program.interpreter import Machine, Script
 from fsoft.program.program import Action, Alloc, Enter, Free, Leave, Load, Step, Store
-from fsoft.program.state import Access, Vector
+from fsoft.program.state import Access, Vector, in_section
 from fsoft.program.verdict import Move
 from fsoft.properties.ordering import OrderEffect, acquires, effects, fence, releases
 

@@ -18,9 +18,10 @@ from typing import Any
 
 from fsoft.program import descriptor
 from fsoft.program.expr import TRUE, Expr, const, evaluate, fill, substitute
-from fsoft.program.interpreter import Machine, set_bits
+from fsoft.program.interpreter import Machine
 from fsoft.program.program import Assign, Load, Program, Require, Step, Template, Thread
 from fsoft.program.replay import View
+from fsoft.program.state import set_bits
 
 _KINDS = ("owner", "readers", "join")
 _EARLY = ("cancel", "detach")

@@ -16,8 +16,8 @@ from fsoft.circuit.encode.memory_terms import likely_offsets
 from fsoft.program.layout import Cell
 from fsoft.program.program import Action, Load, Object, Store
 from fsoft.program.state import ALIVE, Place, can_die
-from fsoft.sequentialize.c_expr import number, type_of
 from fsoft.sequentialize.c_memory import CMemory
+from fsoft.sequentialize.c_words import number, type_of
 
 _FEW = 8
 """Offsets between cells that are spelled out; more of them go byte by byte."""

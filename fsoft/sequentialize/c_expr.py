@@ -14,31 +14,14 @@ from dataclasses import dataclass, field
 
 from fsoft.program.expr import Expr, postorder
 from fsoft.program.verdict import InternalError
+from fsoft.sequentialize.c_helpers import HELPERS
+from fsoft.sequentialize.c_words import number, size_of, type_of
 
 _INFIX = {"and": "&", "or": "|", "xor": "^", "add": "+", "sub": "-", "mul": "*", "eq": "==", "ult": "<", "ule": "<="}
 _SIGNED = {"slt": "<", "sle": "<="}
 _WRAPS = frozenset({"add", "sub", "mul"})
 _LARGE = 3
 """Nodes below a shared part that is worth a name."""
-
-
-def size_of(width: int) -> int:
-    """Bits of the C type for a word."""
-    for bits in (1, 8, 16, 32, 64, 128):
-        if width <= bits:
-            return bits
-    raise InternalError(f"no C type for {width} bits")
-
-
-def type_of(width: int) -> str:
-    return "_Bool" if width == 1 else f"u{size_of(width)}"
-
-
-def number(value: int, width: int) -> str:
-    bits = size_of(width)
-    if bits == 128 and value >> 64:
-        return f"((u128){value >> 64}ull << 64 | {value & (1 << 64) - 1}ull)"
-    return f"{value}" if bits == 1 else f"{value}{'ull' if bits > 32 else 'u'}"
 
 
 def identifier(name: str) -> str:
@@ -113,8 +96,6 @@ class ExpressionPrinter:
 
     def _called(self, node: Expr, args: list[str]) -> str:
         """An operator by its helper function."""
-        from fsoft.sequentialize.c_helpers import HELPERS
-
         inner = node.args[0].width
         if node.op not in HELPERS:
             raise InternalError(f"no C for the operator {node.op}")

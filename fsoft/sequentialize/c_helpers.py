@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fsoft.sequentialize.c_expr import number, size_of, type_of
+from fsoft.sequentialize.c_words import number, size_of, type_of
 
 Make = Callable[[str, int, int, object], str]
 """(name, bits of the operands, bits of the result, data) to the text of the function."""

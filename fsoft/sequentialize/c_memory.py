@@ -9,7 +9,8 @@ from fsoft.circuit.encode.memory_terms import AddressFacts
 from fsoft.program.layout import Cells
 from fsoft.program.program import Action, Object, Program
 from fsoft.program.state import ALIVE, NEVER, can_die
-from fsoft.sequentialize.c_expr import identifier, type_of
+from fsoft.sequentialize.c_expr import identifier
+from fsoft.sequentialize.c_words import type_of
 
 
 @dataclass(frozen=True, slots=True)

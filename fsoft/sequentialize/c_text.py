@@ -34,8 +34,9 @@ from fsoft.program.program import (
 )
 from fsoft.program.state import ALIVE, DEAD, NEVER, can_die
 from fsoft.sequentialize.c_access import Accesses
-from fsoft.sequentialize.c_expr import ExpressionPrinter, identifier, number, size_of, type_of
+from fsoft.sequentialize.c_expr import ExpressionPrinter, identifier
 from fsoft.sequentialize.c_memory import CMemory, CVariable
+from fsoft.sequentialize.c_words import number, size_of, type_of
 from fsoft.sequentialize.sites import START, Sites
 from fsoft.sequentialize.targets import GCC_MAIN, TYPES, WIDE, Target
 

@@ -26,8 +26,8 @@ from fsoft.analysis.sharing import Sharing
 from fsoft.analysis.validity import Validity
 from fsoft.frontend.source import NOWHERE
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, negate
-from fsoft.program.interpreter import in_section
 from fsoft.program.program import Action, Alloc, Assign, Free, Halt, Input, Marker, Program, Require, Step
+from fsoft.program.state import in_section
 from fsoft.sequentialize.final import Final
 from fsoft.sequentialize.lives import Lives
 from fsoft.sequentialize.schedule import RoundSchedule

@@ -13,9 +13,8 @@ from fsoft.analysis.actions import members
 from fsoft.analysis.points_to import PointsTo
 from fsoft.analysis.validity import Validity, constant_in
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, ite, make, negate, resize
-from fsoft.program.interpreter import in_section
 from fsoft.program.program import Action, Alloc, Assign, Check, Enter, Free, Halt, Input, Leave, Load, Measure, Object, Require, Step, Store
-from fsoft.program.state import can_die
+from fsoft.program.state import can_die, in_section
 from fsoft.sequentialize.lives import Lives
 from fsoft.sequentialize.overlay import Overlay
 from fsoft.sequentialize.sequential import TemplateWriter

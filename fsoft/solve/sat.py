@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.solve import cadical
 
 DEFAULT = "cadical195"
 SOLVERS = (
@@ -101,8 +102,6 @@ def _start(name: str) -> Any:
     """A solver with the methods of PySAT's classes."""
     try:
         if name == "cadical195":
-            from fsoft.solve import cadical
-
             if cadical.available:
                 return cadical.Cadical()
         from pysat.solvers import Solver

@@ -14,9 +14,9 @@ from fsoft.bounded.mu_walk import first_meeting
 from fsoft.bounded.shared import SharedEntries
 from fsoft.bounded.walk import WalkGround
 from fsoft.program.inputs import Sampler
-from fsoft.program.interpreter import Chooser, Machine, in_section
+from fsoft.program.interpreter import Chooser, Machine
 from fsoft.program.program import Program
-from fsoft.program.state import Access, Event, Violation
+from fsoft.program.state import Access, Event, Violation, in_section
 
 Cluster = tuple[int, bool]
 """Intra-thread: whose it is, and whether somebody else has looked. Inter-thread: the last thread in it, and the same."""

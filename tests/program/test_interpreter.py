@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from fsoft.program.expr import TRUE, binary, const, evaluate, make, own, reg
-from fsoft.program.interpreter import Machine, Script, set_bits
+from fsoft.program.interpreter import Machine, Script
 from fsoft.program.legal import complaints
 from fsoft.program.liveness import live_registers
 from fsoft.program.program import (
@@ -29,7 +29,7 @@ from fsoft.program.program import (
 )
 from fsoft.program.pycode import HELPERS, PythonWriter
 from fsoft.program.run import random_values
-from fsoft.program.state import OVER, Access, Event, Halted, State, Violation
+from fsoft.program.state import OVER, Access, Event, Halted, State, Violation, set_bits
 from tests.program.build import OFFSET, Builder, add, c, is_
 from tests.program.randomly import WIDTHS, expression, memory_program
 

@@ -18,8 +18,9 @@ from fsoft.passes.bounds import Bounds
 from fsoft.passes.unwind import unwind
 from fsoft.program.expr import evaluate
 from fsoft.program.options import Options
-from fsoft.sequentialize.c_expr import ExpressionPrinter, identifier, type_of
+from fsoft.sequentialize.c_expr import ExpressionPrinter, identifier
 from fsoft.sequentialize.c_text import c_text
+from fsoft.sequentialize.c_words import type_of
 from fsoft.sequentialize.lazy import Lazy
 from fsoft.sequentialize.schedule import schedule_of
 from fsoft.sequentialize.sites import Player, Sites

@@ -16,7 +16,6 @@ from fsoft.circuit.encode.memory_terms import AccessWay, AddressFacts, MemoryTer
 from fsoft.circuit.encode.ports import Port, Ports, PortUse
 from fsoft.frontend.source import NOWHERE, Loc
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, ite, make, negate, reg, select, store, substitute
-from fsoft.program.interpreter import in_section
 from fsoft.program.program import (
     Action,
     Alloc,
@@ -34,7 +33,7 @@ from fsoft.program.program import (
     Step,
     Store,
 )  # fmt: skip
-from fsoft.program.state import ALIVE, DEAD, NEVER, OVER, Layout, Place
+from fsoft.program.state import ALIVE, DEAD, NEVER, OVER, Layout, Place, in_section
 from fsoft.records import dataclass
 
 RESERVED = frozenset({"schedule", "scheduler.last", "scheduler.contexts", "scheduler.round", "scheduler.step", "which"})

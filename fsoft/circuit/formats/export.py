@@ -16,7 +16,10 @@ from fsoft.circuit.encode.encoding import ProgramCircuit
 from fsoft.circuit.encode.narrow import narrow, widened
 from fsoft.circuit.encode.ranges import Ranges
 from fsoft.circuit.formats.aiger_write import write_aiger
+from fsoft.circuit.formats.btor2 import write_btor2
 from fsoft.circuit.formats.btor2_write import constants_as_states
+from fsoft.circuit.formats.smtlib import write_smtlib
+from fsoft.circuit.formats.smv import write_smv
 from fsoft.circuit.model import Model
 from fsoft.circuit.model.reduce import cone_of_influence, reduce_words
 from fsoft.circuit.model.verdict import Stimulus
@@ -124,15 +127,9 @@ def one_target(model: Model, name: str | None) -> Model:
 
 def _text(model: Model, form: Form, comment: str) -> str:
     if form.format in ("btor2", "btor"):
-        from fsoft.circuit.formats.btor2 import write_btor2
-
         return write_btor2(model, comment)
     if form.format == "smv":
-        from fsoft.circuit.formats.smv import write_smv
-
         return write_smv(model, comment)
-    from fsoft.circuit.formats.smtlib import write_smtlib
-
     return write_smtlib(model, 0 if form.depth is None else form.depth, comment)
 
 

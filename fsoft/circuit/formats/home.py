@@ -6,6 +6,7 @@ import re
 
 from fsoft.circuit.bits import BOUND, BitStimulus
 from fsoft.circuit.formats.export import Exported
+from fsoft.circuit.formats.witness import read_btor2_witness, read_stimulus
 from fsoft.circuit.model import Model
 from fsoft.circuit.model.simulate import simulate
 from fsoft.circuit.model.verdict import Stimulus
@@ -14,8 +15,6 @@ from fsoft.frontend.source import InputError, Loc
 
 def read_witness(exported: Exported, text: str, name: str) -> Stimulus:
     """The witness as a run of the whole circuit, whichever format it has. `name` is for errors."""
-    from fsoft.circuit.formats.witness import read_btor2_witness, read_stimulus
-
     if exported.words is not None:
         return exported.words_home(read_btor2_witness(text, exported.words, name)[0])
     assert exported.bits is not None

@@ -20,6 +20,7 @@ from fsoft.passes.watch import CHECK, RACE
 from fsoft.program.options import PROPERTIES, RACE_MODELS, Options
 from fsoft.program.program import Program
 from fsoft.program.state import Place
+from fsoft.program.text import text_of
 from fsoft.version import VERSION
 
 T = TypeVar("T")
@@ -49,8 +50,6 @@ class Recipe:
 
 def program_hash(program: Program) -> str:
     """SHA-256 of the Program's text form."""
-    from fsoft.program.text import text_of
-
     return hashlib.sha256(text_of(program).encode()).hexdigest()
 
 

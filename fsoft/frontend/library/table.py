@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 MODELLED, APPROXIMATED, REJECTED = "modelled", "approximated", "rejected"
 BEGIN, END = "<!-- library functions: begin -->", "<!-- library functions: end -->"
@@ -228,8 +229,6 @@ def page() -> str:
 
 def main(path: str) -> None:
     """Rewrite the part of the file between the two markers."""
-    from pathlib import Path
-
     text = Path(path).read_text(encoding="utf-8")
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from pycparser import c_ast
 
-from fsoft.frontend import nodes, tree
+from fsoft.frontend import library, nodes, tree
 from fsoft.frontend.link import LinkedFunction, LinkedObject, Linker
 from fsoft.frontend.parse import ParsedFile, parse_text
 from fsoft.frontend.sema.calls import CallAnalyzer
@@ -24,8 +24,6 @@ from fsoft.frontend.types import Array, Function, Record, Types, is_complete
 
 
 def _library_text(name: str) -> str | None:
-    from fsoft.frontend import library
-
     return library.find(name)
 
 

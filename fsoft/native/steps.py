@@ -15,7 +15,6 @@ from fsoft.native.ctext import Text, number
 from fsoft.native.packing import Bits, Packing, Unpackable
 from fsoft.native.tables import Events, Questions
 from fsoft.program.expr import TRUE, Expr, const, registers, substitute
-from fsoft.program.interpreter import in_section
 from fsoft.program.liveness import expressions, target
 from fsoft.program.numeric import numeric_uses
 from fsoft.program.program import (
@@ -33,7 +32,7 @@ from fsoft.program.program import (
     Require,
     Store,
 )  # fmt: skip
-from fsoft.program.state import OVER, Place
+from fsoft.program.state import OVER, Place, in_section
 
 
 class StepWriter:

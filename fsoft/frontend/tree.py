@@ -50,9 +50,12 @@ class IntConstant:
 
 @dataclass(eq=False, slots=True)
 class FloatConstant:
+    """`exact`: not of a `long double` that has digits which `value` cannot hold."""
+
     type: CType
     loc: Loc
     value: float
+    exact: bool = True
 
 
 @dataclass(eq=False, slots=True)

@@ -51,7 +51,7 @@ def fixed_readings(program: Program, eval_order: str, assumed: Sequence[str]) ->
         "memory model": "sequential consistency",
         "data races": program.race_model,
         "evaluation order": f"{eval_order} first" if eval_order != "any" else "any",
-        "placement": "objects lie apart, in the order of their creation",
+        "placement": "objects lie apart and are aligned; what depends on more than that is cut",
         "overflow": "signed arithmetic wraps around unless no-overflow is checked",
         "library": "glibc",
         "freed memory": "may come back" if program.heap_reuse else "never comes back",

@@ -168,6 +168,9 @@ WHOLE_RUNS = frozenset({"no-deadlock", "valid-memtrack"})
 PADDING = "padding"
 """The `ctype` of runs of bytes between members, and the name of the inputs that such bytes get where a struct is assigned."""
 
+PLACEMENT = "placement"
+"""The name of the inputs that say whether the objects lie elsewhere, where a program uses addresses as numbers."""
+
 ORDERS = ("relaxed", "consume", "acquire", "release", "acq_rel", "")
 """Memory orders by their number in C; "" is seq_cst, and "?" (in a Load or Store) one that is computed."""
 

@@ -13,6 +13,7 @@ from fsoft.compiled.replay.schedule import FILE_STEP, ReplaySchedule
 from fsoft.compiled.replay.starts import starts_of
 from fsoft.frontend.source import Source
 from fsoft.process.fence import Ended, FenceLimits, fenced
+from fsoft.program.program import PLACEMENT
 from fsoft.trace.schema import Json
 
 SHOWN_BY = {
@@ -66,6 +67,8 @@ class ReplayOutcome:
             return f"gcc makes one access at line {self.torn % FILE_STEP} of what the run makes in parts"
         if any(given["kind"] == "padding" or given["name"].endswith(PADDED) for move in trace["moves"] for given in move["inputs"]):
             return "the run depends on bytes between members that the program never set, and gcc copies them, or not, as it likes"
+        if any(given["name"] == PLACEMENT for move in trace["moves"] for given in move["inputs"]):
+            return "the run uses addresses as numbers, and gcc places the objects as it likes"
         if trace["eval_order"] != "left":
             return f"the run was found with --eval-order {trace['eval_order']}, and gcc may evaluate in another order"
         return ""

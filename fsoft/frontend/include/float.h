@@ -1,6 +1,7 @@
 #ifndef _FSOFT_FLOAT_H
 #define _FSOFT_FLOAT_H
 #define FLT_RADIX 2
+#define FLT_EVAL_METHOD 0
 #define FLT_MANT_DIG 24
 #define FLT_DIG 6
 #define FLT_EPSILON 1.1920928955078125e-7F

@@ -80,6 +80,21 @@ def float_binary(op: str, ctype: Float, left: float, right: float) -> float:
     return round_float(result, ctype)
 
 
+def exact_result(op: str, left: float, right: float, result: float) -> bool:
+    """Nothing was rounded in `left op right`."""
+    if not (math.isfinite(left) and math.isfinite(right) and math.isfinite(result)):
+        return math.isinf(left) or math.isinf(right) or math.isnan(left) or math.isnan(right)
+    from fractions import Fraction  # rarely needed, and slow to import
+
+    a, b, c = Fraction(left), Fraction(right), Fraction(result)
+    return c * b == a if op == "/" else c == (a + b if op == "+" else a - b if op == "-" else a * b)
+
+
+def is_exact(expr: tree.TypedExpr) -> bool:
+    """No constant of type `long double` that was rounded."""
+    return not isinstance(expr, tree.FloatConstant) or expr.exact
+
+
 def round_float(value: Number, ctype: Float) -> float:
     """The value of the floating type nearest to `value`."""
     if isinstance(value, int):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsoft.frontend import tree
-from fsoft.frontend.sema.constants import convert_value
+from fsoft.frontend.sema.constants import convert_value, is_exact
 from fsoft.frontend.source import InputError, Loc
 from fsoft.frontend.types import Array, CType, Float, Function, Int, Pointer, Record, Types, Void
 
@@ -131,9 +131,10 @@ class Conversions:
         """A value as another scalar type (or void); no question whether C allows it implicitly."""
         if expr.type is to or expr.type == to:
             return expr
-        if isinstance(expr, (tree.IntConstant, tree.FloatConstant)):
+        if isinstance(expr, (tree.IntConstant, tree.FloatConstant)) and is_exact(expr):
             converted = convert_value(expr.value, to)
-            if converted is not None and converted[1]:
+            wide = to is self.types.ldouble and converted is not None and converted[0] != expr.value
+            if converted is not None and converted[1] and not wide:
                 return self.number(to, loc, converted[0])
         return tree.Cast(to, loc, expr)
 

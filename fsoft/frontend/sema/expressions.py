@@ -253,7 +253,7 @@ class ExpressionAnalyzer:
                 self.context.unsupported(loc, f"constant {text}")
             if real[0] is self.types.ldouble:
                 self.context.note("long double is computed as double")
-            return tree.FloatConstant(real[0], loc, real[1])
+            return tree.FloatConstant(real[0], loc, real[1], real[2])
         else:
             found = literals.integer(text, self.types)
         if found is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 
@@ -51,8 +52,9 @@ def is_float(text: str) -> bool:
     return any(mark in text for mark in ".eE")
 
 
-def floating(text: str, types: Types) -> tuple[Float, float] | None:
-    """Type and value of a floating constant, correctly rounded to its type; None if the text is not one."""
+def floating(text: str, types: Types) -> tuple[Float, float, bool] | None:
+    """Type and value of a floating constant, correctly rounded to its type (a `long double` to double: the third says whether it is exact);
+    None if the text is not one."""
     hexadecimal = text[:2] in ("0x", "0X")
     digits = text.rstrip("lL" if hexadecimal and "p" not in text.lower() else "fFlL")
     suffix = text[len(digits) :].lower()
@@ -65,7 +67,18 @@ def floating(text: str, types: Types) -> tuple[Float, float] | None:
             value = _decimal_to_single(digits, value, hexadecimal)
     except (ValueError, OverflowError):
         return None
-    return ctype, value
+    return ctype, value, ctype is not types.ldouble or _is_exact(digits, value, hexadecimal)
+
+
+def _is_exact(digits: str, value: float, hexadecimal: bool) -> bool:
+    """The value is that of the text."""
+    from fractions import Fraction  # rarely needed, and slow to import
+
+    if not hexadecimal:
+        return math.isfinite(value) and Fraction(digits) == Fraction(value)
+    mantissa, _, exponent = digits.lower()[2:].partition("p")
+    whole, _, part = mantissa.partition(".")
+    return math.isfinite(value) and Fraction(int(whole + part, 16)) * Fraction(2) ** (int(exponent) - 4 * len(part)) == Fraction(value)
 
 
 def _decimal_to_single(digits: str, value: float, hexadecimal: bool) -> float:

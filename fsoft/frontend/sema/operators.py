@@ -9,8 +9,10 @@ from fsoft.frontend.sema.constants import (
     COMPARISONS,
     compare,
     constant_of,
+    exact_result,
     float_binary,
     int_binary,
+    is_exact,
     truth,
     unary_value,
     wrap,
@@ -70,7 +72,7 @@ class Operators:
         else:
             left, right, common = self.conversions.arithmetic(left, right)
         a, b = constant_of(left), constant_of(right)
-        if a is not None and b is not None:
+        if a is not None and b is not None and is_exact(left) and is_exact(right):
             folded = self._fold(op, common, a, b, loc)
             if folded is not None:
                 return folded
@@ -80,7 +82,9 @@ class Operators:
         if op in COMPARISONS:
             return tree.IntConstant(self.types.int, loc, compare(op, left, right))
         if isinstance(ctype, Float):
-            return tree.FloatConstant(ctype, loc, float_binary(op, ctype, float(left), float(right)))
+            value = float_binary(op, ctype, float(left), float(right))
+            wide = ctype is self.types.ldouble and not exact_result(op, float(left), float(right), value)
+            return None if wide else tree.FloatConstant(ctype, loc, value)
         assert isinstance(ctype, Int) and isinstance(left, int) and isinstance(right, int)
         result = int_binary(op, ctype, left, right)
         return tree.IntConstant(ctype, loc, result[0]) if result is not None and result[1] else None

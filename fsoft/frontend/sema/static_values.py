@@ -30,7 +30,7 @@ def static_value(expr: tree.TypedExpr, const_values: Mapping[tree.Symbol, int]) 
 
 def _number(expr: tree.TypedExpr, value: int | float) -> tree.TypedExpr:
     if isinstance(expr.type, Float):
-        return tree.FloatConstant(expr.type, expr.loc, float(value))
+        return tree.FloatConstant(expr.type, expr.loc, float(value), expr.type.name != "long double")
     assert isinstance(value, int)
     return tree.IntConstant(expr.type, expr.loc, value)
 

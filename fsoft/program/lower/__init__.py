@@ -72,6 +72,10 @@ class TemplateLowering(StatementLowering):
 
     def _constructors(self) -> None:
         """Functions with the attribute `constructor` run before main, in the order of the files."""
+        for definition in self.shared.unit.globals.values():
+            for item in definition.init.items if definition.init else ():
+                if isinstance(item.value, tree.FloatConstant) and not item.value.exact:
+                    self.rounded(item.value.type, definition.symbol.loc)
         for hook in self.shared.unit.functions.values():
             if "destructor" in hook.attributes:
                 raise Unsupported(hook.loc, f"attribute 'destructor' on '{hook.name}': code after the end of main is not modelled")

@@ -9,15 +9,17 @@ from dataclasses import field
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 from fsoft.frontend.source import Loc, Unsupported
-from fsoft.program.expr import Expr, const, make, negate, own, resize
+from fsoft.program.expr import FALSE, Expr, conj, const, disj, make, negate, nonzero, own, resize
 from fsoft.program.lower.builder import Builder
 from fsoft.program.lower.layout import BitRange, is_signed, value_bits
 from fsoft.program.lower.memory import LocalObject, LoweredMemory
+from fsoft.program.lower.placement import misplaced
 from fsoft.program.lower.scan import JumpTarget, Scan
 from fsoft.program.options import Options
-from fsoft.program.program import PADDING, Assign, CellRun, Check, Enter, Halt, Input, Leave, Load, Marker, Store
+from fsoft.program.program import PADDING, PLACEMENT, Assign, CellRun, Check, Enter, Halt, Input, Leave, Load, Marker, Measure, Store
 from fsoft.records import dataclass
 
+_NO_X87 = "float and double are computed in their own precision (FLT_EVAL_METHOD 0), as with gcc -msse2 -mfpmath=sse"
 _CHECKED = "switch on the check that names it, to see the run"
 
 
@@ -323,6 +325,55 @@ class LoweringContext(ABC):
         self.b.seal()
         self.b.tag("marker", self.word_const(marker))
         return marker
+
+    def placed(self, expr: tree.TypedExpr, *operands: Expr) -> None:
+        """Where addresses are used as numbers, TRUE holds for one placement of the objects only: some run is cut there, and one goes on."""
+        rule = self.shared.scan.numbers.get(id(expr))
+        if rule is None:
+            return
+        condition = misplaced(rule, operands, self.memory.offset_bits)
+        if condition.is_const and not condition.value:
+            return
+        message = "addresses are used as numbers, which holds for one placement of the objects"
+        self._elsewhere(condition, message, "compare addresses for equality only, or within an object", expr.loc)
+
+    def _elsewhere(self, condition: Expr, message: str, remedy: str, loc: Loc) -> None:
+        """If the condition holds, objects may lie elsewhere: some run is cut, another goes on as they lie."""
+        marker = self.shared.marker("placement", loc, message, remedy)
+        elsewhere = self.b.temporary(1)
+        self.b.emit(Input(str(elsewhere.data), PLACEMENT, None, condition, loc))
+        self.b.emit(Halt("cut", marker, conj(condition, elsewhere), loc))
+
+    def compared(self, expr: tree.BinaryExpr, *operands: Expr) -> None:
+        """Whether a pointer to freed memory is equal to another one: the model of realloc always moves the block."""
+        if not self.compares_freed(expr):
+            return
+        dead: Expr = FALSE
+        for operand in operands:
+            size = self.b.temporary(self.word)
+            self.b.emit(Measure(str(size.data), operand))
+            number = make("extract", self.word - self.memory.offset_bits, (operand,), self.memory.offset_bits)
+            dead = disj(dead, conj(nonzero(number), negate(nonzero(size))))
+        self._elsewhere(
+            dead, "a pointer to freed memory is compared: realloc may have left the block where it was", "compare first", expr.loc
+        )
+
+    def compares_freed(self, expr: tree.BinaryExpr) -> bool:
+        """Two pointers to objects are compared in a program of the user's that calls realloc."""
+        if not self.shared.scan.reallocates or "library" in self.frame.function.attributes:
+            return False
+        sides = (expr.left, expr.right)
+        objects = all(isinstance(side.type, ct.Pointer) and not isinstance(side.type.to, ct.Function) for side in sides)
+        return objects and expr.op in ("==", "!=") and not any(isinstance(side, tree.IntConstant) for side in sides)
+
+    def rounded(self, ctype: ct.CType, loc: Loc) -> None:
+        """A `long double` is computed here, with the digits of a double: the program may get another value."""
+        if isinstance(ctype, ct.Float) and ctype.name == "long double":
+            self.abstract("long double", loc, "long double is computed as double", "compute with double", cuts=True)
+        elif isinstance(ctype, ct.Float) and self.word == 32:
+            self.shared.notes[
+                "float and double are computed in their own precision (FLT_EVAL_METHOD 0), as with gcc -msse2 -mfpmath=sse"
+            ] = None
 
     def any_value(self, width: int, name: str, marker: int, signed: bool = False) -> Expr:
         """An input that stands for a value nobody knows: a trace says what it was taken to be, and on which abstraction that rests."""

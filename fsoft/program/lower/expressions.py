@@ -36,6 +36,8 @@ class ExpressionLowering(LoweringContext):
         return const(expr.value, value_bits(expr.type))
 
     def _float(self, expr: tree.FloatConstant) -> Expr:
+        if not expr.exact:
+            self.rounded(expr.type, expr.loc)
         width = value_bits(expr.type)
         return const(bits_of_float(expr.value, width), width)
 
@@ -55,6 +57,7 @@ class ExpressionLowering(LoweringContext):
         if expr.op == "!":
             return resize(negate(self.condition(expr.operand)), value_bits(expr.type), False)
         value = self.value(expr.operand)
+        self.placed(expr, value)
         if expr.op == "~":
             return make("not", value.width, (value,))
         if isinstance(expr.type, ct.Float):
@@ -69,6 +72,7 @@ class ExpressionLowering(LoweringContext):
             return resize(self.condition(expr), value_bits(expr.type), False)
         mark = self.b.mark()
         a, b = self.both(expr.left, expr.right)
+        self.placed(expr, a, b)
         return self._small(self.arithmetic(expr.op, expr.type, a, b, expr.right.type, expr.loc), mark)
 
     def _small(self, value: Expr, mark: int) -> Expr:
@@ -81,6 +85,7 @@ class ExpressionLowering(LoweringContext):
 
     def arithmetic(self, op: str, ctype: ct.CType, a: Expr, b: Expr, right: ct.CType, loc: Loc) -> Expr:
         """`a op b` with the checks that apply."""
+        self.rounded(ctype, loc)
         if isinstance(ctype, ct.Int):
             if op in ("/", "%"):
                 self.must(negate(make("eq", 1, (b, const(0, b.width)))), "no-division-by-zero", "division by zero", loc)
@@ -94,6 +99,7 @@ class ExpressionLowering(LoweringContext):
 
     def _pointer_add(self, expr: tree.PointerAdd) -> Expr:
         pointer, index = self.both(expr.pointer, expr.index)
+        self.placed(expr, pointer, index)
         return self.move(pointer, index, expr.index.type, expr.sign * expr.scale)
 
     def _element(self, expr: tree.PointerAdd, count: int) -> Expr:
@@ -114,6 +120,7 @@ class ExpressionLowering(LoweringContext):
 
     def _pointer_diff(self, expr: tree.PointerDiff) -> Expr:
         a, b = self.both(expr.left, expr.right)
+        self.placed(expr, a, b)
         distance = make("sub", self.word, (a, b))
         return resize(make("sdiv", self.word, (distance, self.word_const(max(1, expr.scale)))), value_bits(expr.type), True)
 
@@ -248,9 +255,11 @@ class ExpressionLowering(LoweringContext):
         if expr.postfix:
             old = self.keep(old)
         if isinstance(expr.compute, ct.Pointer):
+            self.placed(expr, old, operand)
             new = self.move(old, operand, expr.value.type, expr.scale if expr.op == "+" else -expr.scale)
         else:
             wide = ops.convert(old, expr.target.type, expr.compute)
+            self.placed(expr, wide, operand)
             result = self.arithmetic(expr.op, expr.compute, wide, operand, expr.value.type, expr.loc)
             new = self.convert(result, expr.compute, expr.target.type, expr.loc)
         if isinstance(place, MemoryPlace):
@@ -269,6 +278,7 @@ class ExpressionLowering(LoweringContext):
             self.hint = expr.type.to
         value = self.value(expr.operand)
         self.hint = outer
+        self.placed(expr, value)
         return self.convert(value, source, expr.type, expr.loc)
 
     def convert(self, value: Expr, source: ct.CType, target: ct.CType, loc: Loc) -> Expr:
@@ -277,6 +287,8 @@ class ExpressionLowering(LoweringContext):
             value = self.keep(value)
             message = f"a floating number is converted to '{target}', which cannot hold it"
             self.must(ops.float_fits(value, target), "no-bad-conversion", message, loc)
+        if isinstance(source, ct.Int) and value.width >= 64:
+            self.rounded(target, loc)
         return ops.convert(value, source, target)
 
     def _call(self, expr: tree.Call) -> Expr:
@@ -321,8 +333,12 @@ class ExpressionLowering(LoweringContext):
         stack: list[tree.TypedExpr] = [expr]
         while stack:
             node = stack.pop()
-            if isinstance(node, _QUIET):
+            if isinstance(node, _QUIET) and getattr(node, "exact", True):
                 continue
+            if isinstance(node.type, ct.Float) and node.type.name == "long double" and not isinstance(node, tree.VariableExpr):
+                return False
+            if id(node) in self.shared.scan.numbers:
+                return False
             if isinstance(node, tree.VariableExpr):
                 if not self._in_register(node.symbol):
                     return False
@@ -354,6 +370,8 @@ class ExpressionLowering(LoweringContext):
         return True
 
     def _quiet_operator(self, node: tree.BinaryExpr) -> bool:
+        if self.compares_freed(node):
+            return False
         if node.op in ("/", "%") and not isinstance(node.type, ct.Float):
             return isinstance(node.right, tree.IntConstant) and node.right.value not in (0, -1)
         if node.op in ("<<", ">>"):
@@ -369,6 +387,8 @@ class ExpressionLowering(LoweringContext):
         """The truth of an expression, one bit."""
         if isinstance(expr, tree.BinaryExpr) and expr.op in ops.COMPARISONS:
             a, b = self.both(expr.left, expr.right)
+            self.placed(expr, a, b)
+            self.compared(expr, a, b)
             return ops.compare(expr.op, expr.left.type, a, b)
         if isinstance(expr, tree.UnaryExpr) and expr.op == "!":
             return negate(self.condition(expr.operand))

@@ -10,6 +10,7 @@ from functools import cache, cached_property
 
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
+from fsoft.program.lower.placement import Numbers
 from fsoft.program.lower.sequence import EXPRESSIONS, unsequenced
 
 _SKIPPED = frozenset({"type", "loc", "symbol", "field", "end", "bitfield", "compute"})
@@ -262,7 +263,7 @@ def targets(body: tree.Statement) -> list[JumpTarget]:
 
 class Scan:
     """Facts of a whole unit. `looks`: the program may look at the bytes of a struct, those between its members among them. `unsequenced`:
-    by identity of an assignment, what it changes while something else uses it."""
+    by identity of an assignment, what it changes while something else uses it. `numbers`: where addresses may be used as numbers."""
 
     def __init__(self, unit: tree.Unit):
         self.unit = unit
@@ -271,8 +272,10 @@ class Scan:
         self.address_taken = list(dict.fromkeys([*(f for facts in self.facts.values() for f in facts.functions_used), *static]))
         self.ever_assigned = {s for facts in self.facts.values() for s in facts.assigned}
         self._sizes: dict[str, int] = {}
-        bodies = [d.body for d in unit.functions.values() if "library" not in d.attributes]
-        self.unsequenced = unsequenced(expr for body in bodies for expr in full_expressions(body))
+        bodies = {name: d.body for name, d in unit.functions.items() if "library" not in d.attributes}
+        self.unsequenced = unsequenced(expr for body in bodies.values() for expr in full_expressions(body))
+        nodes = {name: list(walk(body)) for name, body in bodies.items()}
+        self.numbers = Numbers(unit, nodes, self.address_taken, unit.types.model.pointer).rules
         users = [facts for name, facts in self.facts.items() if "library" not in unit.functions[name].attributes]
         self.user_refers_to = {f for facts in users for f in (*facts.calls, *facts.functions_used)} | set(static)
         called, dropped = (Counter(f for facts in users for f in getattr(facts, kind)) for kind in ("calls", "dropped"))
@@ -282,6 +285,7 @@ class Scan:
         views = {view for facts in users for view in facts.views}
         self.looks = "numbers" in views or {"forgotten", "guessed"} <= views or not self.user_refers_to.isdisjoint(_LOOKING)
         self.looks = self.looks or _changes_type(users)
+        self.reallocates = not self.user_refers_to.isdisjoint({"realloc", "reallocarray"})
         self.numbered = any(facts.numbered for facts in users)
         self.copies = any(facts.copies for facts in users) or not self.user_refers_to.isdisjoint(_COPYING)
 

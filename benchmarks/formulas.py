@@ -28,20 +28,20 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.measured import PROGRAMS, table  # noqa: E402
 from benchmarks.sequentialized import of_states, program_of  # noqa: E402
-from fsoft.ask.encodings import ENCODINGS  # noqa: E402
+from fsoft.ask.by_name import encoding_names, encoding_of, scheme_of  # noqa: E402
 from fsoft.ask.load import load  # noqa: E402
 from fsoft.bounded.given import Given  # noqa: E402
-from fsoft.bounded.sequential import scheme_of  # noqa: E402
-from fsoft.bounded.tcbmc import FIRST  # noqa: E402
+from fsoft.bounded.tcbmc import FIRST, TcbmcBounds  # noqa: E402
 from fsoft.circuit.bits.bitblast import bitblast  # noqa: E402
 from fsoft.circuit.bits.cnf import POSITIVE, Encoder  # noqa: E402
 from fsoft.circuit.model import Model  # noqa: E402
+from fsoft.passes.bounds import Bounds  # noqa: E402
 from fsoft.passes.unwind import Unwound, unwind  # noqa: E402
 from fsoft.program.program import Program  # noqa: E402
 from fsoft.sequentialize.c_text import c_text  # noqa: E402
 from fsoft.sequentialize.targets import TARGETS  # noqa: E402
 
-FORMULAS = tuple(name for name, one in ENCODINGS.items() if not one.search)
+FORMULAS = tuple(name for name in encoding_names() if not encoding_of(name).search)
 _COUNT = re.compile(r"(\d+) variables, (\d+) clauses")
 _SCHEMES = {"lazy": "lazy", "tcbmc": "lazy", "mu": "mu"}
 """Which sequentialized file has the bounds of an encoding."""
@@ -80,8 +80,9 @@ def size_of(model: Model) -> Size:
 
 def formula_of(path: str, name: str, given: Given | None = None, define: tuple[str, ...] = ()) -> Model:
     """The model of a C program under an encoding."""
-    bounds = given or Given()
-    model: Model = ENCODINGS[name].load()(unwind(load([path], bits=32, define=define), bounds.loops), bounds).model
+    encoding = encoding_of(name)
+    bounds = given or encoding.bounds()
+    model: Model = encoding.door(unwind(load([path], bits=32, define=define), bounds.loops), bounds).model
     return model
 
 
@@ -94,7 +95,7 @@ class Peer:
 
     def size(self, unwound: Unwound, scheme: str) -> tuple[int, int] | str:
         """Variables and clauses of its formula for the sequentialized program, or why there are none."""
-        made = scheme_of(scheme)(unwound, Given())
+        made = scheme_of(scheme)(unwound, encoding_of(scheme).bounds())
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "sequential.c"
             file.write_text(c_text(made.plain.program, TARGETS["cbmc"], made.name))
@@ -119,10 +120,11 @@ class Comparison:
     ratios: dict[str, list[float]] = field(default_factory=dict)
 
     def add(self, name: str, program: Program, encodings: tuple[str, ...]) -> None:
-        unwound, theirs = unwind(program, Given().loops), dict[str, tuple[int, int] | str]()
+        unwound, theirs = unwind(program, Bounds()), dict[str, tuple[int, int] | str]()
         for encoding in encodings:
-            given = Given(contexts=FIRST * len(program.threads)) if encoding == "tcbmc" else Given()
-            size = size_of(ENCODINGS[encoding].load()(unwound, given).model)
+            made = encoding_of(encoding)
+            given = TcbmcBounds(contexts=FIRST * len(program.threads)) if encoding == "tcbmc" else made.bounds()
+            size = size_of(made.door(unwound, given).model)
             row = [name, encoding, f"{size.inputs:,}", f"{size.nodes:,}", f"{size.variables:,} / {size.clauses:,}"]
             scheme = _SCHEMES.get(encoding)
             if self.peer is not None and scheme is not None:

@@ -25,6 +25,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.formulas import FORMULAS, formula_of, size_of  # noqa: E402
 from benchmarks.measured import PROGRAMS, table  # noqa: E402
+from fsoft.ask.by_name import encoding_of  # noqa: E402
 from fsoft.ask.circuits import ask  # noqa: E402
 from fsoft.bounded.given import Given  # noqa: E402
 from fsoft.passes.unwind import Bounds  # noqa: E402
@@ -58,17 +59,17 @@ class Point:
 def _bound(name: str, count: int) -> Given:
     """`count` contexts in the words of the encoding."""
     fields = {"tcbmc": "contexts", "lazy": "rounds", "mu": "writes", "schedule": "context_bound"}
-    return Given(**{fields[name]: count})  # type: ignore[arg-type]
+    return encoding_of(name).bounds(**{fields[name]: count})  # type: ignore[arg-type]
 
 
 def _question(what: str, name: str, size: int) -> tuple[str, Given, tuple[str, ...]]:
     if what == "unwinding":
-        return "fibonacci.c", Given(loops=Bounds(unwind=size)), (f"ROUNDS={size}",)
+        return "fibonacci.c", encoding_of(name).bounds(loops=Bounds(unwind=size)), (f"ROUNDS={size}",)
     if what == "threads":
-        return "counter.c", Given(), (f"THREADS={size}", "ROUNDS=1")
+        return "counter.c", encoding_of(name).bounds(), (f"THREADS={size}", "ROUNDS=1")
     if what == "contexts":
         return "fibonacci.c", _bound(name, size), ("ROUNDS=4",)
-    return "ring.c", Given(), (f"SIZE={size}",)
+    return "ring.c", encoding_of(name).bounds(), (f"SIZE={size}",)
 
 
 def _work(what: str, name: str, size: int, timeout: float, asked: bool, out: Connection) -> None:

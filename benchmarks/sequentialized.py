@@ -29,11 +29,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from fsoft.ask.backend import backend_of, check_with, proved_by
+from fsoft.ask.by_name import encoding_of, given_for, scheme_of
 from fsoft.ask.circuits import ask
-from fsoft.ask.encodings import ENCODINGS, answer
+from fsoft.ask.encodings import answer
 from fsoft.ask.load import load
 from fsoft.bounded.given import Given
-from fsoft.bounded.sequential import Made, SequentialFormula, scheme_of
+from fsoft.bounded.sequential import LazyBounds, Made, SequentialFormula
 from fsoft.circuit.model.verdict import Proved, Unknown, Violated
 from fsoft.cli.arguments import request
 from fsoft.cli.check import make_parser
@@ -142,7 +143,7 @@ def read_back(made: Made, bits: int, folder: Path, seconds: float) -> str:
     source = folder / "printed.c"
     source.write_text(c_text(made.plain.program, TARGETS["svcomp"], made.name))
     program = load([str(source)], Options(checks=frozenset({"unreach-call"}), calls="inline"), bits=bits)
-    return answer(program, "lazy", Given(Bounds(1), rounds=1), timeout=seconds).last_line()
+    return answer(program, "lazy", LazyBounds(Bounds(1), rounds=1), timeout=seconds).last_line()
 
 
 @dataclass(slots=True)
@@ -187,7 +188,7 @@ class _Asking:
         """A counterexample within larger bounds: as `fsoft check --incremental` does, by what cuts."""
         given = made.given
         for _ in range(_MOST_STEPS):
-            formula = ENCODINGS[self.plan.scheme].load()(made.unwound, given)
+            formula = encoding_of(self.plan.scheme).door(made.unwound, given)
             said = ask(formula.model, "sat", lambda _depth: None, self.plan.seconds, {})
             if isinstance(said, (Violated, Proved)):
                 self._wrong(f"{formula.describe()}: the formula says {said.bad if isinstance(said, Violated) else 'TRUE'}, its program not")
@@ -229,7 +230,7 @@ class _Asking:
         except TimeoutError:
             self.outcome.other = "too slow"
             return
-        said = self.outcome.other = "proves" if verdict.reasons[:1] == [proved_by(made, backend)] else verdict.last_line()
+        said = self.outcome.other = "proves" if verdict.cuts == [proved_by(made, backend)] else verdict.last_line()
         if said != ("proves" if found is None else f"FALSE({found[0]})"):
             self._wrong(f"{backend.name} says {said}; the formula says {'nothing' if found is None else found[0]}")
 
@@ -322,7 +323,8 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=300, help="seconds for one row")
     parser.add_argument("--state", type=Path, help="a file for results; rows that have one are not asked again")
     args = parser.parse_args()
-    given = Given(Bounds(args.unwind), rounds=args.rounds, writes=args.writes, grain=args.mu_grain)
+    options = {"rounds": args.rounds} if args.scheme == "lazy" else {"writes": args.writes, "grain": args.mu_grain}
+    given = given_for(args.scheme, unwind=args.unwind, **options)
     plan = Plan(given, args.runs, args.seconds, args.scheme, args.back, args.backend, args.limit)
     tally = campaign([row for row in of_states()[args.first :: args.each] if args.row in row.name], plan, args.state)
     print(tally)

@@ -21,6 +21,7 @@ from fsoft.circuit.bits.transform import fold_constraints, one_output, original_
 from fsoft.circuit.formats.aiger_write import write_aiger
 from fsoft.circuit.formats.witness import read_stimulus
 from fsoft.circuit.model.verdict import Certificate
+from fsoft.option import option
 from fsoft.process.interrupts import scratch
 from fsoft.process.tools import ABC, missing, run
 from fsoft.solve.sat import SolverTimeout
@@ -30,11 +31,11 @@ _SIMPLIFY = "scorr; dc2; scorr; dc2; "
 
 @dataclass(slots=True)
 class Abc(SafetyEngine):
-    """See the module's text; `depth` limits bmc3."""
+    """See the options."""
 
-    method: str = "pdr"
-    simplify: bool = False
-    depth: int | None = None
+    method: str = option("pdr", "what it runs (pdr)", allowed=("pdr", "bmc3", "reach"))
+    simplify: bool = option(False, "simplify first (a proof may then have no certificate)")
+    depth: int | None = option(None, "with bmc3: at most that many steps", metavar="N", least=0)
 
     def solve(self, goal: Goal) -> TargetOutcome:
         merged = one_output(goal.bits, list(goal.targets.values()))
@@ -155,7 +156,6 @@ ENGINE = ModelEngine(
     summary="ABC's pdr, bmc3 or BDD reachability",
     proves=True,
     refutes=True,
-    load=Abc,
-    options=("method", "simplify", "depth"),
+    maker=Abc,
     missing=lambda: missing(ABC),
 )

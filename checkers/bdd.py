@@ -8,25 +8,26 @@ are kept for each k: a counterexample is picked backwards through them. The proo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
-from fsoft.checkers.registry import ModelEngine
+from fsoft.checkers.registry import Fair, ModelChecker, ModelEngine
 from fsoft.checkers.safety import Excluded, Goal, Open, Reached, SafetyEngine, TargetOutcome, invariant
 from fsoft.circuit.bits import BitStimulus
 from fsoft.circuit.bits.aig import Aig
 from fsoft.circuit.bits.unroll import influence
 from fsoft.circuit.model.verdict import Certificate
+from fsoft.option import option
 from fsoft.solve.bdd import Diagram, Manager, manager
 
 
 @dataclass(slots=True)
 class Bdd(SafetyEngine):
-    """`backend` is "cudd", "autoref" or "pyeda"; `cluster` is how many nodes a part of the transition relation may have; `nodes` how many
-    the reached states may have before the engine gives up; `depth` limits the steps."""
+    """See the options."""
 
-    backend: str = "cudd"
-    cluster: int = 2500
-    nodes: int = 20_000_000
-    depth: int | None = None
+    backend: str = option("cudd", "the package (cudd)", metavar="NAME", allowed=("cudd", "autoref", "pyeda"))
+    cluster: int = option(2500, "nodes of a part of the transition relation (2500)", metavar="N", least=1)
+    nodes: int = option(20_000_000, "nodes of the reached states before it gives up (20000000)", metavar="N", least=1)
+    depth: int | None = option(None, "at most that many steps", metavar="N", least=0)
 
     def solve(self, goal: Goal) -> TargetOutcome:
         if all(literal == 0 for literal in goal.targets.values()):
@@ -252,11 +253,18 @@ class Image:
         return dd.rename(result, self.back)
 
 
+def _fair(engine: ModelChecker) -> Fair:
+    from fsoft.checkers.fairness import check_fair  # which is made of what is here
+
+    assert isinstance(engine, Bdd)
+    return partial(check_fair, engine)
+
+
 ENGINE = ModelEngine(
     name="bdd",
     summary="forward reachability on BDDs; the proof is the set of reachable states",
     proves=True,
     refutes=True,
-    load=Bdd,
-    options=("backend", "cluster", "nodes", "depth"),
+    maker=Bdd,
+    fair=_fair,
 )

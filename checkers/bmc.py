@@ -16,20 +16,20 @@ from fsoft.checkers.safety import Goal, Open, Reached, SafetyEngine, TargetOutco
 from fsoft.circuit.bits import BitStimulus
 from fsoft.circuit.bits.cnf import NEGATIVE, POSITIVE, Encoder
 from fsoft.circuit.bits.unroll import Unroller
-from fsoft.solve.sat import DEFAULT, Sat
+from fsoft.option import option
+from fsoft.solve.sat import DEFAULT, SOLVERS, Sat
 
 _ROUNDS = 40  # questions per depth that the search for the longest run may ask
 
 
 @dataclass(slots=True)
 class Bmc(SafetyEngine):
-    """`depth`: how many transitions at most (None: no limit). `complete`: look for the longest run, to prove. `frames`: shrink each frame
-    by what control can have reached."""
+    """See the options; `frames` shrinks each frame by what control can have reached."""
 
-    depth: int | None = None
-    solver: str = DEFAULT
-    complete: bool = True
-    frames: bool = True
+    depth: int | None = option(None, "at most that many steps", metavar="N", least=0)
+    solver: str = option(DEFAULT, f"the SAT solver ({DEFAULT})", metavar="NAME", allowed=SOLVERS)
+    complete: bool = option(True, "look for the longest run as well, to prove (on)")
+    frames: bool = option(True, "build each frame for the values that words can have by then (on)")
 
     def solve(self, goal: Goal) -> TargetOutcome:
         if all(literal == 0 for literal in goal.targets.values()):
@@ -152,6 +152,5 @@ ENGINE = ModelEngine(
     summary="bounded model checking with an incremental SAT solver; shortest counterexamples, and proofs of what always ends",
     proves=True,
     refutes=True,
-    load=Bmc,
-    options=("depth", "solver", "complete", "frames"),
+    maker=Bmc,
 )

@@ -12,7 +12,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from fsoft.checkers.bdd import Bdd, Image, Space
 from fsoft.checkers.safety import Goal
@@ -29,11 +28,10 @@ LatchTrace = list[tuple[tuple[int, ...], tuple[int, ...]]]
 """States with the inputs that lead on."""
 
 
-def check_fair(model: Model, *, progress: Callable[[int], None] | None = None, timeout: float | None = None, **options: Any) -> Answer:
+def check_fair(engine: Bdd, model: Model, *, progress: Callable[[int], None] | None = None, timeout: float | None = None) -> Answer:
     """Whether the model has a fair run. Violated carries the lasso as a run of `to_safety`; a proof has no certificate for the
     part about fair runs, the one about bads and bounds has."""
     started = time.monotonic()
-    engine = replace(Bdd(), **options)
     deadline = None if timeout is None else started + timeout
     small, home = reduce_model(replace(model, bad={}, bounds={}))
     bits = bitblast(small)

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from fsoft.checkers.safety import EngineCall, in_turn
 from fsoft.checkers.sat import proved_about, put, write_proof
@@ -132,11 +131,10 @@ class Growing:
         progress: CountProgress | None = None,
         timeout: float | None = None,
         bad: str | None = None,
-        **options: Any,
     ) -> Answer:
         """See `ModelChecker`."""
-        if options or not isinstance(model, Model) or model.states:
-            raise InputError(NOWHERE, "the engine sat grows with models without states, in words, and its options stay")
+        if not isinstance(model, Model) or model.states:
+            raise InputError(NOWHERE, "the engine sat grows with models without states, in words")
         kept = self._for(model)
         before = kept.clauses
         view = kept.bits(model)

@@ -13,18 +13,18 @@ from fsoft.checkers.bmc import Unrolling
 from fsoft.checkers.registry import ModelEngine
 from fsoft.checkers.safety import Goal, Open, Reached, SafetyEngine, TargetOutcome, induction
 from fsoft.circuit.bits.cnf import NEGATIVE, POSITIVE
-from fsoft.solve.sat import DEFAULT, Sat
+from fsoft.option import option
+from fsoft.solve.sat import DEFAULT, SOLVERS, Sat
 
 
 @dataclass(slots=True)
 class KInduction(SafetyEngine):
-    """`depth`: the largest k (None: no limit). `unique`: strengthen the step by simple paths. `frames`: shrink
-    each frame of the base by what control can have reached."""
+    """See the options; `depth` is the largest k, `unique` strengthens the step, `frames` shrinks each frame of the base."""
 
-    depth: int | None = None
-    solver: str = DEFAULT
-    unique: bool = True
-    frames: bool = True
+    depth: int | None = option(None, "at most that many steps", metavar="N", least=0)
+    solver: str = option(DEFAULT, f"the SAT solver ({DEFAULT})", metavar="NAME", allowed=SOLVERS)
+    unique: bool = option(True, "paths of different states only, which makes it complete (on)")
+    frames: bool = option(True, "build each frame for the values that words can have by then (on)")
 
     def solve(self, goal: Goal) -> TargetOutcome:
         base, step = Unrolling(goal, Sat(self.solver), frames=self.frames), _Step(goal, Sat(self.solver), self.unique)
@@ -76,6 +76,5 @@ ENGINE = ModelEngine(
     summary="k-induction over simple paths",
     proves=True,
     refutes=True,
-    load=KInduction,
-    options=("depth", "solver", "unique", "frames"),
+    maker=KInduction,
 )

@@ -5,12 +5,11 @@ checked."""
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from fsoft.analysis.lock_evidence import check_certificate
 from fsoft.analysis.lock_order import prove
 from fsoft.analysis.slot_memory import NoClaim
-from fsoft.checkers.registry import Engine, ProgramChecker, Progress
+from fsoft.checkers.registry import Engine, Progress
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
@@ -22,7 +21,7 @@ ANSWERED = tuple(prop for prop in PROPERTIES if prop not in ("no-data-race", "va
 class LockOrder:
     """The analysis and the checker of its certificates behind the common interface."""
 
-    def check(self, program: Program, progress: Progress, **options: Any) -> Verdict:
+    def check(self, program: Program, progress: Progress, *, timeout: float | None = None) -> Verdict:
         started = time.monotonic()
         asked = program.checks
         prop = next(iter(asked)) if len(asked) == 1 else ""
@@ -39,16 +38,11 @@ class LockOrder:
         return Verdict("TRUE", prop, [reason], stats=Stats(states=states, seconds=time.monotonic() - started))
 
 
-def _load() -> ProgramChecker:
-    return LockOrder()
-
-
 ENGINE = Engine(
     name="lock-order",
     summary="proves that there is no deadlock by the order in which locks are taken",
-    takes="program",
     properties=ANSWERED,
     proves=True,
     refutes=False,
-    load=_load,
+    maker=LockOrder,
 )

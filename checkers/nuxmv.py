@@ -81,6 +81,6 @@ ENGINE = ModelEngine(
     summary="nuXmv's IC3 or NuSMV's BDDs, whichever is installed",
     proves=True,
     refutes=True,
-    load=NuXmv,
+    maker=NuXmv,
     missing=lambda: missing(NUXMV),
 )

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from fsoft.checkers.registry import Engine, ProgramChecker, Progress, must_answer
+from fsoft.checkers.registry import Engine, Progress, must_answer
+from fsoft.option import option
 from fsoft.parametric import NoProof, NotCovered, count, limits, prove, refuted, summarised, system_of, uncovered
 from fsoft.parametric.counting import STATES
 from fsoft.program.options import PROPERTIES
@@ -27,11 +29,15 @@ _FOREVER = 1e9
 _CHEAP = (2_000,)  # abstract states for counting first
 
 
+@dataclass(frozen=True, slots=True)
 class Parametric:
     """Proofs and their judges behind the common interface. The Program should come from `Options.unbounded`; one that does not is a program
     with as many threads as it has slots."""
 
-    def check(self, program: Program, progress: Progress, *, timeout: float | None = None, **options: Any) -> Verdict:
+    seed: int = option(0, "a different order among equals (0: as written)", metavar="N")
+    method: str | None = option(None, "which kind of proof (both)", allowed=METHODS)
+
+    def check(self, program: Program, progress: Progress, *, timeout: float | None = None) -> Verdict:
         must_answer(ENGINE, program.checks)
         stats, started = Stats(), time.monotonic()
         deadline = started + (_FOREVER if timeout is None else timeout)
@@ -48,7 +54,7 @@ class Parametric:
         try:
             for limit in limits(program):
                 small, ranges = summarised(program, limit)
-                evidence, failures = _proved(small, deadline, hear, **options)
+                evidence, failures = _proved(small, deadline, hear, self.method, self.seed)
                 if evidence:
                     break
         except NotCovered as why:
@@ -63,10 +69,8 @@ class Parametric:
         return Verdict("TRUE", prop, [f"proved for {whom}: {evidence} (certificate checked)", *ranges], stats=stats)
 
 
-def _proved(program: Program, deadline: float, hear: CountProgress, method: str | None = None, seed: int = 0) -> tuple[str, list[str]]:
+def _proved(program: Program, deadline: float, hear: CountProgress, method: str | None, seed: int) -> tuple[str, list[str]]:
     """What proves the Program, or nothing and why not. Without a method all are tried: counting while it is cheap, invariants, counting."""
-    if method not in (None, *METHODS):
-        raise ValueError(f"method: one of {', '.join(METHODS)}, not {method}")
     if method == "counting":
         return _outcome(_by_counting(program, deadline, hear))
     counting = method is None and bool(program.unbounded)
@@ -117,18 +121,12 @@ def _covered(program: Program) -> str:
     return f"threads covered: none of any number of {names} (--engine explicit --threads N covers N)"
 
 
-def _load() -> ProgramChecker:
-    return Parametric()
-
-
 ENGINE = Engine(
     name="parametric",
     summary="proves assertions for any number of threads by invariants about two threads or by counting them",
-    takes="program",
     properties=ANSWERED,
     proves=True,
     refutes=False,
-    load=_load,
-    options=("seed", "method"),
+    maker=Parametric,
     unbounded=True,
 )

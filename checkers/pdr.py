@@ -21,18 +21,19 @@ from fsoft.checkers.simulation import random_run
 from fsoft.checkers.transition import Cube, CubeLifter, FrameSolver, TransitionSystem, certified
 from fsoft.circuit.bits import BitStimulus
 from fsoft.circuit.bits.cnf import POSITIVE
+from fsoft.option import option
+from fsoft.solve.sat import SOLVERS
 
 
 @dataclass(slots=True)
 class Pdr(SafetyEngine):
-    """`ctg`: how many counterexamples to generalisation to try to block per dropped literal (0: none); `pairs`: begin with the
-    inductive clauses of two literals; `simulate`: look at some random runs first; `learn`: try clauses learnt from samples first."""
+    """See the options."""
 
-    solver: str = "minisat22"
-    ctg: int = 2
-    pairs: bool = True
-    simulate: bool = True
-    learn: bool = True
+    solver: str = option("minisat22", "the SAT solver (minisat22)", metavar="NAME", allowed=SOLVERS)
+    ctg: int = option(2, "counterexamples to generalisation to block per literal (2)", metavar="N", least=0)
+    pairs: bool = option(True, "begin with the inductive clauses of two literals (on)")
+    simulate: bool = option(True, "look at some random runs first (on)")
+    learn: bool = option(True, "try clauses learnt from samples first (on)")
 
     def solve(self, goal: Goal) -> TargetOutcome:
         if all(literal == 0 for literal in goal.targets.values()):
@@ -305,6 +306,5 @@ ENGINE = ModelEngine(
     summary="property directed reachability (IC3); proves with an inductive invariant of clauses",
     proves=True,
     refutes=True,
-    load=Pdr,
-    options=("solver", "ctg", "pairs", "simulate", "learn"),
+    maker=Pdr,
 )

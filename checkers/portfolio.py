@@ -19,24 +19,32 @@ from fsoft.checkers.safety import EngineCall, SafetyEngine
 from fsoft.circuit.bits import to_bits
 from fsoft.circuit.bits.simulate import confirm
 from fsoft.circuit.model.verdict import Answer, Proved, Unknown, Violated
+from fsoft.option import BadOption, option
 from fsoft.process.worker import Failed
 from fsoft.program.verdict import InternalError
 
 _GRACE = 0.5
+PARTS = ("pdr", "bmc", "kinduction", "bdd")
 
 
 @dataclass(slots=True)
 class Portfolio(SafetyEngine):
-    """`engines` run in turn, `jobs` at a time (default: the cores of the machine, at least 2); `memory` is megabytes for each. A
-    certificate is checked unless `certify` is off. `every` lets all engines finish and compares them. `keep` is where the folder with the
-    evidence of a contradiction is made."""
+    """See the options; the engines run in turn."""
 
-    engines: tuple[str, ...] = ("pdr", "bmc", "kinduction", "bdd")
-    jobs: int | None = None
-    memory: int | None = None
-    certify: bool = True
-    every: bool = False
-    keep: str = "."
+    engines: tuple[str, ...] = option(PARTS, "who takes part", metavar="A,B")
+    jobs: int | None = option(None, "how many engines run at a time (one per core)", metavar="N", least=1)
+    memory: int | None = option(None, "megabytes for each engine", flag="", least=1)
+    certify: bool = option(True, "check every certificate (on)")
+    every: bool = option(False, "let every engine finish, and compare")
+    keep: str = option(".", "where the evidence of a contradiction is kept (the current directory)", metavar="DIR")
+
+    def __post_init__(self) -> None:
+        for name in self.engines:
+            entry = model_engine(name)
+            if entry is ENGINE:
+                raise BadOption("a portfolio cannot take part in itself")
+            if (missing := entry.missing()) is not None and self.engines != PARTS:
+                raise BadOption(f"{name}: {missing}")
 
     def answer(self, question: EngineCall) -> Answer:
         race = _Race(self, question)
@@ -89,10 +97,9 @@ class _Race:
     def _start(self, name: str) -> None:
         deadline = self.question.deadline
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
-        model = self.question.model if name == "smt" else self.bits
-        options = {} if self.question.bad is None else {"bad": self.question.bad}
+        model = self.question.model if model_engine(name).words else self.bits
         try:
-            self.running.append(Child(name, model, left, self.settings.memory, options))
+            self.running.append(Child(name, model, left, self.settings.memory, self.question.bad))
         except Failed as failed:
             self.best = replace(self.best, why=f"{name}: {failed.what}")
 
@@ -166,6 +173,6 @@ ENGINE = ModelEngine(
     summary="several engines at once in processes; the first conclusive answer, its evidence checked",
     proves=True,
     refutes=True,
-    load=Portfolio,
-    options=("engines", "jobs", "memory", "certify", "every", "keep"),
+    maker=Portfolio,
+    words=True,
 )

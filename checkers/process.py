@@ -23,12 +23,13 @@ _GRACE = 0.5
 class Child(Worker):
     """A running engine. `poll` reads what has come; `answer` is set when it is over."""
 
-    def __init__(self, name: str, model: Model | BitModel, timeout: float | None, memory: int | None, options: dict[str, Any]) -> None:
+    def __init__(self, name: str, model: Model | BitModel, timeout: float | None, memory: int | None, bad: str | None = None,
+                 **options: Any) -> None:  # fmt: skip
         self.covered = -1
         self.answer: Answer | None = None
 
         def work(tell: Tell) -> Answer:
-            return model_engine(name).load().check(model, progress=tell, timeout=timeout, **options)
+            return model_engine(name).made(**options).check(model, progress=tell, timeout=timeout, bad=bad)
 
         super().__init__(name, work, memory)
 
@@ -58,9 +59,9 @@ def run_limited(
     **options: Any,
 ) -> Answer:
     """The engine's answer within `timeout` seconds and `memory` megabytes; past a limit, Unknown with the depth that was covered."""
-    bits = bitblast(model) if isinstance(model, Model) and name != "smt" else model
+    bits = bitblast(model) if isinstance(model, Model) and not model_engine(name).words else model
     try:
-        child = Child(name, bits, timeout, memory, options)
+        child = Child(name, bits, timeout, memory, **options)
     except Failed as failed:
         return Unknown(-1, failed.what)
     limit = None if timeout is None else time.monotonic() + timeout + _GRACE

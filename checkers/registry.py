@@ -1,15 +1,16 @@
-"""Engines by name. An entry says what its engine can do; the engine itself is imported only when it is asked to work.
+"""Engines by name. An entry says what its engine can do; what the engine needs is imported only when it is asked to work.
 
-Engines of other packages join through the entry point group `fsoft.checkers`: the entry point's object is an `Engine`, and its
-name must not be taken.
+Engines of other packages join through the entry point group `fsoft.checkers`: the entry point's object is an `Engine` or a `ModelEngine`,
+and its name must not be taken.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Union
 
+from fsoft.option import BadOption, Option, chosen, options_of
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
 from fsoft.program.verdict import Progress as Progress
@@ -23,11 +24,9 @@ if TYPE_CHECKING:
 
 GROUP = "fsoft.checkers"
 _OF_PROGRAMS = ("explicit", "lock-order", "parametric", "values")
-_OURS = {name: f"fsoft.checkers.{name.replace('-', '_')}" for name in _OF_PROGRAMS}
 _OF_MODELS = ("bmc", "kinduction", "pdr", "bdd", "sat", "smt", "abc", "nuxmv", "simulation", "portfolio")
-_MODELS = {name: f"fsoft.checkers.{name}" for name in _OF_MODELS}
-_OF_CIRCUITS = ("make_scheduler", "arrays")
-"""Options that say how the circuit is made, for engines that take one."""
+_MODULES = {name: f"fsoft.checkers.{name.replace('-', '_')}" for name in (*_OF_PROGRAMS, *_OF_MODELS)}
+"""Our own engines. This is the list that a new one is added to."""
 
 _ELSEWHERE = ("auto", "klive")
 """Names that --engine has beside these: several engines side by side, and a way to ask pdr about runs."""
@@ -38,49 +37,24 @@ RUNS = ("ltl", "termination")
 ANYTHING = (*PROPERTIES, *RUNS)
 
 
-class ProgramChecker(Protocol):
-    """An engine that reads the Program itself. The properties asked are `program.checks`."""
-
-    def check(self, program: Program, progress: Progress, **options: Any) -> Verdict: ...
-
-
 class Unanswered(ValueError):
     """An engine was asked about what it does not answer, or with options that it does not have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Engine:
-    """`takes` is "program" or "model"; `properties` (of ANYTHING) is what it may be asked about; `proves` and `refutes` say which answers
-    it can give; `options` are the names that its `check` understands, `timeout` beside them, and `reduction` if it `reduces`; `load`
-    imports the engine; `unbounded`: it wants Programs whose creation sites without a known number of executions stand for any number of
-    threads (`Options.unbounded`), and nobody else may be asked about such a Program."""
+class UnknownEngine(LookupError):
+    """No engine of that name; the message lists those there are."""
 
-    name: str
-    summary: str
-    takes: str
-    properties: tuple[str, ...]
-    proves: bool
-    refutes: bool
-    load: Callable[[], ProgramChecker]
-    options: tuple[str, ...] = ()
-    unbounded: bool = False
-    reduces: bool = False
 
-    def check(self, program: Program, progress: Progress, **options: Any) -> Verdict:
-        """The engine's verdict on `program.checks`; Unanswered if that is not for it. Whoever asks an engine by its name asks here."""
-        must_answer(self, program.checks)
-        if program.unbounded and not self.unbounded:
-            raise Unanswered(f"the engine {self.name} does not answer for any number of threads: ask parametric")
-        known = {*self.options, "timeout", *(("reduction",) if self.reduces else ()), *(_OF_CIRCUITS if self.takes == "model" else ())}
-        unknown = [name for name in options if name not in known]
-        if unknown:
-            raise Unanswered(f"the engine {self.name} has no option {unknown[0]!r}")
-        return self.load().check(program, progress, **options)
+class ProgramChecker(Protocol):
+    """An engine that reads the Program itself. The properties asked are `program.checks`; `timeout` is in seconds, and an engine that
+    `reduces` takes a `reduction` beside it. Its options are its fields."""
+
+    def check(self, program: Program, progress: Progress, *, timeout: float | None = None) -> Verdict: ...
 
 
 class ModelChecker(Protocol):
     """An engine that reads a Model, in words or in bits. `progress` is called with how deep it has come, `timeout` is in seconds,
-    `bad` asks for one bad only, `options` are the fields of the engine."""
+    `bad` asks for one bad only. Its options are its fields."""
 
     def check(
         self,
@@ -89,7 +63,6 @@ class ModelChecker(Protocol):
         progress: Callable[[int], None] | None = None,
         timeout: float | None = None,
         bad: str | None = None,
-        **options: Any,
     ) -> Answer: ...
 
 
@@ -102,30 +75,106 @@ class GrowingChecker(ModelChecker, Protocol):
     def close(self) -> None: ...
 
 
+class Fair(Protocol):
+    """Whether a model has a fair run: `Violated` carries the lasso as a run of `circuit.model.liveness.to_safety`."""
+
+    def __call__(self, model: Model, *, progress: Callable[[int], None] | None = None, timeout: float | None = None) -> Answer: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """`maker` is the engine: a dataclass whose fields declared by `fsoft.option.option` are what users may choose. `properties` (of
+    ANYTHING) is what it may be asked about; `proves` and `refutes` say which answers it can give; `reduces`: its `check` takes a
+    `reduction`; `unbounded`: it wants Programs whose creation sites without a known number of executions stand for any number of threads
+    (`Options.unbounded`), and nobody else may be asked about such a Program."""
+
+    name: str
+    summary: str
+    properties: tuple[str, ...]
+    proves: bool
+    refutes: bool
+    maker: Callable[..., ProgramChecker]
+    unbounded: bool = False
+    reduces: bool = False
+
+    takes = "program"
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """What users may choose."""
+        return options_of(self.maker)
+
+    def made(self, **options: Any) -> ProgramChecker:
+        """The engine with these options; Unanswered if it does not have them."""
+        found: ProgramChecker = _made(self, options)
+        return found
+
+    def missing(self) -> str | None:
+        """What is not installed and how to get it: nothing is needed."""
+        return None
+
+    def check(
+        self, program: Program, progress: Progress, *, timeout: float | None = None, reduction: Any = None, **options: Any
+    ) -> Verdict:
+        """The engine's verdict on `program.checks`; Unanswered if that is not for it. Whoever asks an engine by its name asks here."""
+        must_answer(self, program.checks)
+        must_have_threads(self, program)
+        if reduction is None:
+            return self.made(**options).check(program, progress, timeout=timeout)
+        if not self.reduces:
+            raise Unanswered(f"the engine {self.name} has no option 'reduction'")
+        reducing: Any = self.made(**options)
+        verdict: Verdict = reducing.check(program, progress, timeout=timeout, reduction=reduction)
+        return verdict
+
+
 @dataclass(frozen=True, slots=True)
 class ModelEngine:
     """As `Engine`, for engines that take a Model. `missing` says what is not installed and how to get it, or None. `stateless`: it answers
-    about models without states only, those of bounded encodings. `growing` makes, from the engine's options, a checker for a row of growing
-    models that keeps what they share; its `cost` says what the last one took."""
+    about models without states only, those of bounded encodings. `words`: it takes models in words as they are; `arrays`: it does better
+    where they keep their arrays. `growing` makes of the engine a checker for a row of growing models that keeps what they share; its `cost`
+    says what the last one took. `fair` makes of the engine one that looks for fair runs itself, where others are asked by way of liveness
+    to safety."""
 
     name: str
     summary: str
     proves: bool
     refutes: bool
-    load: Callable[[], ModelChecker]
-    options: tuple[str, ...] = ()
+    maker: Callable[..., ModelChecker]
     missing: Callable[[], str | None] = lambda: None
-    takes: str = "model"
     stateless: bool = False
-    growing: Callable[..., GrowingChecker] | None = None
+    words: bool = False
+    arrays: bool = False
+    growing: Callable[[ModelChecker], GrowingChecker] | None = None
+    fair: Callable[[ModelChecker], Fair] | None = None
     properties: tuple[str, ...] = ANYTHING
 
+    takes = "model"
+    reduces = True
+    unbounded = False
 
-class UnknownEngine(LookupError):
-    """No engine of that name; the message lists those there are."""
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """What users may choose."""
+        return options_of(self.maker)
+
+    def made(self, **options: Any) -> ModelChecker:
+        """The engine with these options; Unanswered if it does not have them."""
+        found: ModelChecker = _made(self, options)
+        return found
 
 
-def must_answer(entry: Engine | ModelEngine, asked: Iterable[str]) -> None:
+AnyEngine = Union[Engine, ModelEngine]
+
+
+def _made(entry: AnyEngine, options: dict[str, Any]) -> Any:
+    try:
+        return chosen(entry.maker, options, f"the engine {entry.name}")  # type: ignore[arg-type]
+    except BadOption as wrong:
+        raise Unanswered(str(wrong)) from None
+
+
+def must_answer(entry: AnyEngine, asked: Iterable[str]) -> None:
     """Unanswered if one of these properties is not for the engine. Checks that fsoft itself has added to a Program have no name in
     ANYTHING: they are checks inside steps, which all engines answer."""
     refused = [name for name in ANYTHING if name in set(asked) - set(entry.properties)]
@@ -133,70 +182,71 @@ def must_answer(entry: Engine | ModelEngine, asked: Iterable[str]) -> None:
         raise Unanswered(f"the engine {entry.name} does not answer {', '.join(refused)}: ask explicit")
 
 
+def must_have_threads(entry: AnyEngine, program: Program) -> None:
+    """Unanswered if the Program has threads without number and the engine wants to count them."""
+    if program.unbounded and not entry.unbounded:
+        raise Unanswered(f"the engine {entry.name} does not answer for any number of threads: ask parametric")
+
+
 def names() -> list[str]:
     """All names that --engine takes."""
-    return [*engines(), *model_engines(), *_ELSEWHERE]
+    return [*everyone(), *_ELSEWHERE]
 
 
-def engines() -> dict[str, Engine]:
-    """All engines: ours first, then those of other packages, by name."""
+def everyone() -> dict[str, AnyEngine]:
+    """All engines: ours first, those that take a Program before those that take a Model, then those of other packages, by name."""
     from importlib.metadata import entry_points  # slow, and rarely needed
 
-    found = {name: _ours(name) for name in _OURS}
+    found = {name: _ours(name) for name in _MODULES}
     for point in sorted(entry_points(group=GROUP), key=lambda p: p.name):
-        engine = point.load()
-        if isinstance(engine, ModelEngine):
-            continue
+        entry = point.load()
+        if not isinstance(entry, (Engine, ModelEngine)):
+            raise TypeError(f"the entry point '{point.name}' of {GROUP} is no Engine: {point.value}")
         if point.name in found:
             raise ValueError(f"two engines are called '{point.name}': the second is {point.value}")
-        if not isinstance(engine, Engine):
-            raise TypeError(f"the entry point '{point.name}' of {GROUP} is no Engine: {point.value}")
-        found[point.name] = engine
+        found[point.name] = entry
     return found
 
 
-def engine(name: str) -> Engine:
-    """The engine of that name."""
-    if name in _OURS:
+def engines() -> dict[str, Engine]:
+    """All engines that take a Program."""
+    return {name: entry for name, entry in everyone().items() if isinstance(entry, Engine)}
+
+
+def model_engines() -> dict[str, ModelEngine]:
+    """All engines that take a Model."""
+    return {name: entry for name, entry in everyone().items() if isinstance(entry, ModelEngine)}
+
+
+def any_engine(name: str) -> AnyEngine:
+    """The engine of that name, whatever it takes."""
+    if name in _MODULES:
         return _ours(name)
-    found = engines()
+    found = everyone()
     if name not in found:
         raise UnknownEngine(f"no engine '{name}': one of {', '.join(names())}")
     return found[name]
 
 
-def model_engines() -> dict[str, ModelEngine]:
-    """All engines that take a Model: ours first, then those of other packages, by name."""
-    from importlib.metadata import entry_points
-
-    found = {name: _our_model_engine(name) for name in _MODELS}
-    for point in sorted(entry_points(group=GROUP), key=lambda p: p.name):
-        engine = point.load()
-        if not isinstance(engine, ModelEngine):
-            continue
-        if point.name in found or point.name in _OURS:
-            raise ValueError(f"two engines are called '{point.name}': the second is {point.value}")
-        found[point.name] = engine
+def engine(name: str) -> Engine:
+    """The engine of that name that takes a Program."""
+    found = any_engine(name)
+    if not isinstance(found, Engine):
+        raise UnknownEngine(f"no engine '{name}' for programs: one of {', '.join(engines())}")
     return found
 
 
 def model_engine(name: str) -> ModelEngine:
     """The engine of that name that takes a Model."""
-    if name in _MODELS:
-        return _our_model_engine(name)
-    found = model_engines()
-    if name not in found:
-        raise UnknownEngine(f"no engine '{name}' for models: one of {', '.join(found)}")
-    return found[name]
+    found = None if name not in _MODULES else _ours(name)
+    if found is None:
+        found = everyone().get(name)
+    if not isinstance(found, ModelEngine):
+        raise UnknownEngine(f"no engine '{name}' for models: one of {', '.join(model_engines())}")
+    return found
 
 
-def _our_model_engine(name: str) -> ModelEngine:
-    entry = import_module(_MODELS[name]).ENGINE
-    assert isinstance(entry, ModelEngine)
-    return entry
-
-
-def _ours(name: str) -> Engine:
-    entry = import_module(_OURS[name]).ENGINE
-    assert isinstance(entry, Engine)
+def _ours(name: str) -> AnyEngine:
+    entry = import_module(_MODULES[name]).ENGINE
+    assert isinstance(entry, (Engine, ModelEngine))
     return entry

@@ -11,7 +11,7 @@ import random
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Union
+from typing import Union
 
 from fsoft.circuit.bits import BOUND, BitModel, BitStimulus, fingerprint, to_bits, to_words
 from fsoft.circuit.bits.bitblast import bitblast
@@ -68,10 +68,9 @@ class SafetyEngine:
         progress: CountProgress | None = None,
         timeout: float | None = None,
         bad: str | None = None,
-        **options: Any,
     ) -> Answer:
-        """See `ModelChecker`; `options` replace fields."""
-        return replace(self, **options).answer(EngineCall(model, progress, timeout, bad))
+        """See `ModelChecker`."""
+        return self.answer(EngineCall(model, progress, timeout, bad))
 
     def answer(self, question: EngineCall) -> Answer:
         """The answer about bads and bounds."""

@@ -9,26 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
-from fsoft.checkers.registry import GrowingChecker, ModelEngine
+from fsoft.checkers.registry import GrowingChecker, ModelChecker, ModelEngine
 from fsoft.checkers.safety import EngineCall, SafetyEngine, in_turn, induction, violated
 from fsoft.circuit.bits import BitModel, BitStimulus, fingerprint
 from fsoft.circuit.bits.cnf import POSITIVE, Encoder
 from fsoft.circuit.model.verdict import Answer, Proved, Unknown
 from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.option import option
 from fsoft.process.files import write_file
 from fsoft.program.options import PROPERTIES
 from fsoft.program.verdict import CountProgress
-from fsoft.solve.sat import DEFAULT, Sat, SolverTimeout, refutation
+from fsoft.solve.sat import DEFAULT, SOLVERS, Sat, SolverTimeout, refutation
 
 
 @dataclass(slots=True)
 class SatEngine(SafetyEngine):
-    """`solver`: which one. `proof`: where the refutation goes if everything is proved; the formula is there with `.cnf` behind its name."""
+    """See the options."""
 
-    solver: str = DEFAULT
-    proof: str | None = None
+    solver: str = option(DEFAULT, f"the SAT solver ({DEFAULT})", metavar="NAME", allowed=SOLVERS)
+    proof: str | None = option(None, "if all is proved, write a DRAT proof there, its formula to FILE.cnf", metavar="FILE", writes=True)
 
     def answer(self, question: EngineCall) -> Answer:
         if question.bits.latches:
@@ -118,10 +118,11 @@ def write_proof(bits: BitModel, solver: str, path: str) -> None:
     write_file(path, ("\n".join(lines) + "\n").encode())
 
 
-def _growing(**options: Any) -> GrowingChecker:
-    from fsoft.checkers.growing import Growing
+def _growing(engine: ModelChecker) -> GrowingChecker:
+    from fsoft.checkers.growing import Growing  # which is made of what is here
 
-    return Growing(**options)
+    assert isinstance(engine, SatEngine)
+    return Growing(engine.solver, engine.proof)
 
 
 ENGINE = ModelEngine(
@@ -129,8 +130,7 @@ ENGINE = ModelEngine(
     summary="one question to a SAT solver, for models without states",
     proves=True,
     refutes=True,
-    load=SatEngine,
-    options=("solver", "proof"),
+    maker=SatEngine,
     stateless=True,
     properties=PROPERTIES,
     growing=_growing,

@@ -10,6 +10,7 @@ from fsoft.checkers.registry import ModelEngine
 from fsoft.checkers.safety import Goal, Open, Reached, SafetyEngine, TargetOutcome
 from fsoft.circuit.bits import BitModel, BitStimulus
 from fsoft.circuit.bits.simulate import Simulator
+from fsoft.option import option
 
 _RUNS = 256
 _LENGTHS = (100, 400, 1600)  # of the runs of the batches of a round
@@ -20,9 +21,9 @@ QUICK = 8_000_000
 
 @dataclass(slots=True)
 class Simulation(SafetyEngine):
-    """`work`: how many gates to compute (for all runs together)."""
+    """See the options."""
 
-    work: int = 20 * QUICK
+    work: int = option(20 * QUICK, f"gates to compute, for all runs together ({20 * QUICK})", metavar="N", least=1)
 
     def solve(self, goal: Goal) -> TargetOutcome:
         run = random_run(goal, self.work, rounds=1000)
@@ -87,6 +88,5 @@ ENGINE = ModelEngine(
     summary="random runs, many at once; finds what is easy to meet and proves nothing",
     proves=False,
     refutes=True,
-    load=Simulation,
-    options=("work",),
+    maker=Simulation,
 )

@@ -17,6 +17,7 @@ from fsoft.circuit.model import Model
 from fsoft.circuit.model.reduce import reduce_model
 from fsoft.circuit.model.simulate import violates
 from fsoft.circuit.model.verdict import Answer, Certificate, Proved, Stimulus, Unknown, Violated
+from fsoft.option import option
 from fsoft.program.expr import Expr
 from fsoft.program.verdict import CountProgress, InternalError
 from fsoft.solve.sat import SolverTimeout
@@ -25,10 +26,10 @@ from fsoft.solve.smt import Smt, Undecided
 
 @dataclass(slots=True)
 class SmtEngine(SafetyEngine):
-    """`depth`: the largest k (None: no limit)."""
+    """See the options; `depth` is the largest k."""
 
-    depth: int | None = None
-    induct: bool = True
+    depth: int | None = option(None, "at most that many steps", metavar="N", least=0)
+    induct: bool = option(True, "prove by k-induction as well (on)")
 
     def answer(self, question: EngineCall) -> Answer:
         words = to_model(question.model) if isinstance(question.model, BitModel) else question.model
@@ -160,7 +161,8 @@ ENGINE = ModelEngine(
     summary="bounded model checking and k-induction on words, with Bitwuzla",
     proves=True,
     refutes=True,
-    load=SmtEngine,
-    options=("depth", "induct"),
+    maker=SmtEngine,
+    words=True,
+    arrays=True,
     missing=lambda: None if find_spec("bitwuzla") else "Bitwuzla is not installed (pip install bitwuzla)",
 )

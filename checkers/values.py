@@ -5,12 +5,11 @@ or nothing, and TRUE only after a separate checker has gone over what it found."
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from fsoft.analysis.slot_memory import NoClaim
 from fsoft.analysis.thread_evidence import check_facts
 from fsoft.analysis.thread_states import ThreadStates
-from fsoft.checkers.registry import Engine, ProgramChecker, Progress
+from fsoft.checkers.registry import Engine, Progress
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
@@ -22,7 +21,7 @@ ANSWERED = tuple(prop for prop in PROPERTIES if prop not in ("no-data-race", "no
 class ByValues:
     """First without locks, which takes a moment; then with them."""
 
-    def check(self, program: Program, progress: Progress, **options: Any) -> Verdict:
+    def check(self, program: Program, progress: Progress, *, timeout: float | None = None) -> Verdict:
         started = time.monotonic()
         asked = program.checks
         prop = next(iter(asked)) if len(asked) == 1 else ""
@@ -41,16 +40,11 @@ class ByValues:
         return Verdict("UNKNOWN", prop, [f"no claim from sets of values: {why}"], stats=Stats(seconds=time.monotonic() - started))
 
 
-def _load() -> ProgramChecker:
-    return ByValues()
-
-
 ENGINE = Engine(
     name="values",
     summary="proves that no check fails from the values that single threads may know, for many threads",
-    takes="program",
     properties=ANSWERED,
     proves=True,
     refutes=False,
-    load=_load,
+    maker=ByValues,
 )

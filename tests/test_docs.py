@@ -83,6 +83,16 @@ def test_the_example_package(tmp_path: Path) -> None:
     assert (code, lines[-1]) == (10, "FALSE(unreach-call)")
     code, lines = fsoft("check", "models/classic/account.c", "--engine", "walk")
     assert (code, lines) == (5, ["no violation in 500 random runs", MODEL, TAKEN, "UNKNOWN"])
+    code, lines = fsoft("check", "models/classic/account.c", "--engine", "walk", "--runs", "3")
+    assert (code, lines[0]) == (5, "no violation in 3 random runs")
+    assert any("`--runs" in line or "--runs N" in line for line in fsoft("check", "--help")[1])
+    script = "import fsoft; print(fsoft.load('models/classic/account.c').check(engine='walk', runs=2).reasons[0])"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.stdout == "no violation in 2 random runs\n"
+    wrong = [sys.executable, "-m", "fsoft", "check", "models/classic/account.c", "--engine"]
+    for words, said in ((["walk", "--runs", "0"], "must be at least 1, not 0"), (["pdr", "--runs", "4"], "the engine pdr has no --runs")):
+        done = subprocess.run([*wrong, *words], cwd=ROOT, env=environment, capture_output=True, text=True)
+        assert done.returncode == 1 and said in done.stderr
     script = "import fsoft; print(fsoft.load('models/classic/account.c', define=['UNLOCKED']).check(engine='walk', seed=7, timeout=60))"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.stdout == "FALSE(unreach-call)\n"
@@ -113,7 +123,8 @@ def test_every_option_that_is_shown_exists(page: Path) -> None:
     for text in [*lines, *spans]:
         command, *words = re.sub(r"'[^']*'", "X", text.partition("  #")[0]).split()
         if command in known:
-            wrong = [w for w in words if re.fullmatch(r"--[a-z][\w-]*", w) and w not in known[command]]
+            plugins = {"--runs"} if "walk" in words else set()
+            wrong = [w for w in words if re.fullmatch(r"--[a-z][\w-]*", w) and w not in known[command] | plugins]
             assert not wrong, f"{page.name}: fsoft {text}: {wrong}"
         else:
             assert not command.isalpha() or command.isupper(), f"{page.name}: fsoft {text}"

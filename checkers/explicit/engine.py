@@ -6,7 +6,6 @@ deadlocks are asked for, the order of locks may answer instead of the search."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from fsoft.checkers.explicit.search import Explorer
 from fsoft.checkers.lock_order import LockOrder
@@ -15,32 +14,29 @@ from fsoft.program.choice import Choice, Strayed
 from fsoft.program.program import Program
 from fsoft.program.verdict import NO_LIMITS, Limits, Stats, Verdict
 from fsoft.properties import monitors
+from fsoft.transactions import Reduction
 
 _FIRST = 4000  # states before the order of locks is asked
 
 
-class Explicit:
-    """The search behind the common interface."""
+def answered(program: Program, progress: Progress, seed: int, timeout: float | None, reduction: Reduction | None) -> Verdict:
+    """The engine's answer; a proof says which reduction it relies on."""
+    choice = None if reduction is None else reduction.choice(program)
 
-    def check(self, program: Program, progress: Progress, **options: Any) -> Verdict:
-        reduction, seconds = options.pop("reduction", None), options.pop("timeout", None)
-        if reduction is not None:
-            options["choice"] = reduction.choice(program)
-        if "no-deadlock" in program.checks:
-            verdict = explore(program, progress=progress, limits=Limits(seconds, _FIRST), **options)
-            if verdict.kind != "UNKNOWN" or verdict.stats.states < _FIRST:
-                return _relying(verdict, reduction, options)
-            verdict = LockOrder().check(program, progress)
-            if verdict.kind == "TRUE":
-                return verdict
-        return _relying(explore(program, progress=progress, limits=Limits(seconds), native=True, **options), reduction, options)
+    def search(limits: Limits, native: bool = False) -> Verdict:
+        verdict = explore(program, progress=progress, limits=limits, seed=seed, choice=choice, native=native)
+        if verdict.kind == "TRUE" and choice is not None and not verdict.reasons[-1].startswith("without reduction"):
+            verdict.reasons.append(f"relies on: {reduction}")
+        return verdict
 
-
-def _relying(verdict: Verdict, reduction: object, options: dict[str, Any]) -> Verdict:
-    """The verdict with what a proof relies on."""
-    if verdict.kind == "TRUE" and options.get("choice") is not None and not verdict.reasons[-1].startswith("without reduction"):
-        verdict.reasons.append(f"relies on: {reduction}")
-    return verdict
+    if "no-deadlock" in program.checks:
+        verdict = search(Limits(timeout, _FIRST))
+        if verdict.kind != "UNKNOWN" or verdict.stats.states < _FIRST:
+            return verdict
+        verdict = LockOrder().check(program, progress)
+        if verdict.kind == "TRUE":
+            return verdict
+    return search(Limits(timeout), native=True)
 
 
 def explore(program: Program, props: Sequence[str] | None = None, *, reduce: bool = True, limits: Limits = NO_LIMITS,

@@ -21,11 +21,12 @@ from fsoft.checkers.explicit.collapse import Collapse
 from fsoft.checkers.explicit.hunter import Hunter
 from fsoft.checkers.explicit.relay import Relay
 from fsoft.program.choice import Choice, Ready
+from fsoft.program.cuts import Cut, cut_of_marker
 from fsoft.program.expr import Expr
 from fsoft.program.inputs import Sampler, representatives
 from fsoft.program.interpreter import Chooser, Machine, Script
 from fsoft.program.local import Locality
-from fsoft.program.markers import approximations, marker_line, step_markers
+from fsoft.program.markers import approximations, step_markers
 from fsoft.program.program import Alloc, Enter, Free, Leave, Load, Program, Step, Store
 from fsoft.program.replay import Finding, Monitor, View, confirm_played, played_without_halts
 from fsoft.program.state import DEAD, OVER, Access, ChoicePoint, Event, GuardFunction, Halted, StepFunction, Vector, Violation, in_section
@@ -523,25 +524,24 @@ class Explorer:
         finding = confirm_played(plain, played, finding, self.monitors, Sampler(self.program))
         return false_verdict(plain, [one.move for one in played], finding, self.stats)
 
-    def _obstacles(self, prop: str) -> list[str]:
+    def _obstacles(self, prop: str) -> list[Cut]:
         """What forbids TRUE."""
-        lines = []
+        cuts, markers = list[Cut](), self.program.markers
         for halt in self.halts:
-            if halt.marker is not None and self.program.markers[halt.marker].hides((prop,)):
-                lines.append(marker_line(self.program, halt.marker))
+            if halt.marker is not None and markers[halt.marker].hides((prop,)):
+                cuts.append(cut_of_marker(markers[halt.marker]))
             elif halt.kind in ("cut", "undefined"):
-                what = "undefined behaviour" if halt.kind == "undefined" else "cut"
-                lines.append(f"{halt.loc}: {what}: {halt.message}" if halt.message else f"{halt.loc}: {what}")
-        lines.extend(marker_line(self.program, k) for k in self.passed if self.program.markers[k].hides((prop,) if prop else self.props))
-        lines.extend(f"{q.loc}: input: only some values of {q.name} ({q.width} bits) were tried" for q in self.sampler.sampled.values())
+                cuts.append(Cut(halt.kind, halt.loc, halt.message))
+        cuts.extend(cut_of_marker(markers[k]) for k in self.passed if markers[k].hides((prop,) if prop else self.props))
+        cuts.extend(Cut("sampled", q.loc, f"{q.name} ({q.width} bits)") for q in self.sampler.sampled.values())
         stopped = {found.prop: found.loc for found, _ in self.findings.values()}
         stopped.update({event.prop: event.loc for event in self.others})
-        lines.extend(
-            f"{loc}: runs stop where {other} is violated"
+        cuts.extend(
+            Cut("violated", loc, other)
             for other, loc in stopped.items()
             if other not in (prop, "unreach-call", "no-data-race", "no-deadlock", "valid-memtrack")
         )
-        return list(dict.fromkeys(lines))
+        return list(dict.fromkeys(cuts))
 
     def _verdicts(self, why: str, all_properties: bool) -> list[Verdict]:
         if not all_properties:
@@ -555,7 +555,7 @@ class Explorer:
         if why or obstacles:
             reason = f"no violation found among {self.stats.states} states" + (f" ({why})" if why else "")
             complete = not why and not self.sampler.sampled
-            return Verdict("UNKNOWN", prop, [reason, *obstacles], [], self.stats, obstacles, complete=complete)
+            return Verdict("UNKNOWN", prop, [reason], [], self.stats, obstacles, complete=complete)
         return Verdict("TRUE", prop, [f"all {self.stats.states} states explored"], [], self.stats)
 
 

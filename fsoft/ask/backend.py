@@ -18,12 +18,13 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
-from fsoft.bounded.given import Given
-from fsoft.bounded.sequential import Made, Scheme, scheme_of
+from fsoft.bounded.sequential import Made, Scheme, lazy_scheme
 from fsoft.frontend.source import NOWHERE, InputError
 from fsoft.passes.unwind import unwind
 from fsoft.process.interrupts import scratch, undisturbed
+from fsoft.program.cuts import Cut
 from fsoft.program.program import Program
 from fsoft.program.verdict import Move, Stats, Verdict
 from fsoft.properties.confirmation import confirm_run
@@ -77,11 +78,11 @@ def backend_of(command: str, target: str | None = None) -> Backend:
     return Backend(command, TARGETS[name])
 
 
-def check_with(program: Program, given: Given, backend: Backend, scheme: Scheme | None = None, timeout: float | None = None,
+def check_with(program: Program, given: Any, backend: Backend, scheme: Scheme | None = None, timeout: float | None = None,
                say: Callable[[str], None] = lambda _line: None) -> Verdict:  # fmt: skip
     """The verdict of the back end on the sequentialized program."""
     unwound = unwind(program, given.loops)
-    made = (scheme or scheme_of("lazy"))(unwound, given)
+    made = (scheme or lazy_scheme)(unwound, given)
     sequential = made.plain
     output = _run(backend, c_text(sequential.program, backend.target, made.name), timeout)
     say(f"{made.describe()}: {_last(output)}")
@@ -94,18 +95,17 @@ def check_with(program: Program, given: Given, backend: Backend, scheme: Scheme 
             chosen = [(sites.width[site], value) for site, value in values.items() if site >= 0]
             return confirm_run(program, unwound.home(sequential.home(moves), prop), prop, Stats(), chosen)
         why = "the back end reports a violation, but the values in its trace lead to none"
-        return Verdict("UNKNOWN", prop, [why, "(does it print a trace?)"], bounds=[why])
+        return Verdict("UNKNOWN", prop, cuts=[Cut("said", what=why, remedy="does it print a trace?")])
     if _PASSED.search(output):
-        bound = proved_by(made, backend)
-        return Verdict("UNKNOWN", prop, [bound], bounds=[bound])
+        return Verdict("UNKNOWN", prop, cuts=[proved_by(made, backend)])
     if _UNKNOWN.search(output):
-        return Verdict("UNKNOWN", prop, ["the back end does not know"], bounds=["the back end does not know"])
+        return Verdict("UNKNOWN", prop, cuts=[Cut("said", what="the back end does not know")])
     raise InputError(NOWHERE, f"--backend: no answer in what it prints; the last line is '{_last(output)}'")
 
 
-def proved_by(made: Made, backend: Backend) -> str:
+def proved_by(made: Made, backend: Backend) -> Cut:
     """What a verdict says where the back end finds no violation."""
-    return f"proved for {made.describe()} only, by {backend.name}"
+    return Cut("said", what=f"proved for {made.describe()} only, by {backend.name}")
 
 
 def _violation(output: str, sites: Sites) -> tuple[list[Move], str, dict[int, int]] | None:

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Container
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from fsoft.ask.models import ask, verdict_of_answer
-from fsoft.checkers.registry import Engine, ModelEngine, Progress, UnknownEngine, engine, model_engine
+from fsoft.checkers.registry import Progress, model_engine
 from fsoft.circuit.encode.banks import LEAST
-from fsoft.circuit.encode.bound_lines import bound_line
 from fsoft.circuit.encode.encoding import ProgramCircuit
 from fsoft.circuit.encode.lift import Answers, Lifter
 from fsoft.circuit.encode.narrow import RANGE, narrow, values_after, widened
@@ -34,14 +31,7 @@ from fsoft.properties.confirmation import confirm_run, judge_run
 from fsoft.transactions import NO_REDUCTION, Reduction, in_steps
 
 _REFINEMENTS = 30
-_KEEP_ARRAYS = frozenset({"smt"})
-"""Engines that do better on circuits with arrays."""
-
-MakeScheduler = Callable[[Program], Scheduler]
 Shapes = dict[str, WordShape]
-
-_OF_PROGRAMS = ("marker.", "undefined@", "violated.")
-"""How the names of bounds begin that are in the Program, not in the circuit."""
 
 
 def decide(
@@ -65,7 +55,7 @@ def decide(
         stats.depth, stats.seconds = depth, time.monotonic() - started
         progress(stats)
 
-    keep = arrays == "keep" if arrays is not None else name in _KEEP_ARRAYS
+    keep = arrays == "keep" if arrays is not None else model_engine(name).arrays
     with phase("circuit"):
         encoding = reduction.circuit(program, scheduler, LEAST if keep else 0)
     deadline = None if timeout is None else started + timeout
@@ -74,7 +64,7 @@ def decide(
     with phase("home"):
         verdict = verdict_of(encoding, answer, stats, name)
     if isinstance(answer, Unknown) and answer.proved:
-        verdict.complete = any(name.startswith(_OF_PROGRAMS) for name in answer.bounds)
+        verdict.complete = any(cut.of_program for cut in verdict.cuts)
     if verdict.kind == "TRUE" and reduction.por != "none":
         verdict.reasons.append(f"relies on: {reduction}")
     return verdict
@@ -144,53 +134,4 @@ def violated(encoding: ProgramCircuit, stimulus: Stimulus, prop: str, stats: Sta
     return judge_run(plain, played, prop, Answers(encoding, plain, frame), stats)
 
 
-# ---------------------------------------------------------------- model checkers beside those that take a Program
-
-
-@dataclass(frozen=True, slots=True)
-class OnPrograms:
-    """A model checker behind the interface of those that take a Program."""
-
-    name: str
-
-    def check(
-        self,
-        program: Program,
-        progress: Progress,
-        *,
-        make_scheduler: MakeScheduler | None = None,
-        reduction: Reduction = NO_REDUCTION,
-        timeout: float | None = None,
-        **options: Any,
-    ) -> Verdict:
-        scheduler = None if make_scheduler is None else make_scheduler(program)
-        return decide(program, self.name, scheduler=scheduler, reduction=reduction, timeout=timeout, progress=progress, **options)
-
-
-def on_programs(entry: ModelEngine) -> Engine:
-    """The model checker as an engine for Programs."""
-    return Engine(
-        name=entry.name,
-        summary=entry.summary,
-        takes="model",
-        properties=entry.properties,
-        proves=entry.proves,
-        refutes=entry.refutes,
-        load=partial(OnPrograms, entry.name),
-        options=entry.options,
-        reduces=True,
-    )
-
-
-def find_engine(name: str) -> Engine:
-    """The engine of that name, whether it takes a Program or a Model."""
-    try:
-        return on_programs(model_engine(name))
-    except UnknownEngine:
-        return engine(name)
-
-
-__all__ = [
-    "OnPrograms", "Shapes", "ask", "bound_line", "confirm_run", "decide", "find_engine", "on_programs", "refined", "seconds_left",
-    "verdict_of", "verdict_of_answer", "violated",
-]  # fmt: skip
+__all__ = ["Shapes", "ask", "confirm_run", "decide", "refined", "seconds_left", "verdict_of", "violated"]

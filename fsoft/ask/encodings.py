@@ -12,18 +12,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import field, replace
-from importlib import import_module
 from typing import Any
 
+from fsoft.ask.by_name import encoding_of
 from fsoft.ask.models import ask, verdict_of_answer
-from fsoft.bounded.given import Formula, Given
+from fsoft.bounded.given import BoundedEncoding, Formula, Given
 from fsoft.bounded.home import choices
 from fsoft.checkers.registry import GrowingChecker, Progress, model_engine
-from fsoft.circuit.encode.bound_lines import what_cuts
 from fsoft.circuit.model.verdict import Answer, Proved, Unknown, Violated
 from fsoft.passes.bounds import BadBound
 from fsoft.passes.unwind import Unwound, unwind
 from fsoft.process.phases import phase
+from fsoft.program.cuts import cut_of_bound
 from fsoft.program.program import Program
 from fsoft.program.verdict import Say, Stats, Verdict
 from fsoft.properties.confirmation import confirm_run
@@ -37,42 +37,6 @@ Raised = Callable[[Verdict], bool]
 
 DEFAULT_ENGINE = "sat"
 _MOST_STEPS = 64  # of --incremental
-
-
-@dataclass(frozen=True, slots=True)
-class Encoding:
-    """`door` is "module:name" of the function that makes a Formula from (Unwound, Given), or of the search, a function from (Program,
-    Given, progress, timeout, say, options of the engine) to a Verdict. `options` are the fields of Given that it reads."""
-
-    name: str
-    summary: str
-    door: str
-    options: tuple[str, ...]
-    search: bool = False
-
-    def load(self) -> Callable[..., Any]:
-        module, _, name = self.door.partition(":")
-        found: Callable[..., Any] = getattr(import_module(module), name)
-        return found
-
-
-ENCODINGS = {
-    one.name: one
-    for one in (
-        Encoding("tcbmc", "threads meet at context switches (TCBMC)", "fsoft.bounded.tcbmc:tcbmc", ("contexts", "order")),
-        Encoding("mu", "threads against a guessed sequence of writes (MU-CSeq)", "fsoft.bounded.mu:mu", ("writes", "grain", "reads")),
-        Encoding("lazy", "rounds of threads, one after the other (Lazy-CSeq)", "fsoft.bounded.sequential:lazy", ("rounds", "schedule")),
-        Encoding("schedule", "all interleavings in one formula (ESBMC)", "fsoft.bounded.schedule:schedule", ("context_bound",)),
-        Encoding(
-            "paths",
-            "one interleaving after the other (ESBMC, lazy)",
-            "fsoft.search.paths:search_paths",
-            ("context_bound", "eager_guards", "por", "merge", "all_interleavings", "several", "smt_dump"),
-            search=True,
-        ),
-        Encoding("uw", "underapproximation and widening (ESBMC)", "fsoft.search.uw:search_uw", ("context_bound", "smt_dump"), search=True),
-    )
-}
 
 
 def answer(
@@ -90,9 +54,11 @@ def answer(
 ) -> Verdict:
     """The verdict under the encoding of that name. `say` is told what each step of an incremental search cost; `simpler` is for the run
     that a formula has given; `raised` is asked where a bound of the Program cuts."""
-    encoding = ENCODINGS[name]
+    encoding = encoding_of(name)
+    if not isinstance(given, encoding.bounds):
+        raise TypeError(f"the encoding {name} is bounded by {encoding.bounds.__name__}, not by {type(given).__name__}")
     if encoding.search:
-        verdict: Verdict = encoding.load()(program, given, progress=progress, timeout=timeout, say=say, **options)
+        verdict: Verdict = encoding.door(program, given, progress=progress, timeout=timeout, say=say, **options)
         return verdict
     return _Asking(program, encoding, engine, progress, timeout, say, simpler, raised, options).answer(given)
 
@@ -100,7 +66,7 @@ def answer(
 @dataclass(slots=True)
 class _Asking:
     program: Program
-    encoding: Encoding
+    encoding: BoundedEncoding
     engine: str
     progress: Progress
     timeout: float | None
@@ -113,7 +79,7 @@ class _Asking:
 
     def answer(self, given: Given) -> Verdict:
         entry = model_engine(self.engine)
-        growing = entry.growing(**self.options) if given.incremental and entry.growing is not None else None
+        growing = entry.growing(entry.made(**self.options)) if given.incremental and entry.growing is not None else None
         try:
             return self._grow(given, growing)
         finally:
@@ -122,7 +88,7 @@ class _Asking:
 
     def _grow(self, given: Given, growing: GrowingChecker | None) -> Verdict:
         """The verdict of the first step that decides, or of the last."""
-        make = self.encoding.load()
+        make = self.encoding.door
         unwound: Unwound | None = None
         verdict: Verdict | None = None
         for step in range(_MOST_STEPS):
@@ -164,7 +130,7 @@ class _Asking:
         assert verdict is not None
         return verdict
 
-    def _other_cuts(self, formula: Formula, given: Given, cuts: tuple[str, ...], growing: GrowingChecker | None) -> Given:
+    def _other_cuts(self, formula: Formula, given: Any, cuts: tuple[str, ...], growing: GrowingChecker | None) -> Any:
         """What to ask next where nothing can be done about these cuts: an engine names some that are reached, not all, so the others are
         asked for."""
         model = formula.model
@@ -202,7 +168,7 @@ def _what(unwound: Unwound, found: Answer) -> str:
         return found.bad
     if isinstance(found, Proved):
         return "proved"
-    return what_cuts(unwound.program, found.bounds[0]) if found.proved and found.bounds else found.why
+    return cut_of_bound(unwound.program, found.bounds[0]).short() if found.proved and found.bounds else found.why
 
 
-__all__ = ["DEFAULT_ENGINE", "ENCODINGS", "Encoding", "Given", "answer"]
+__all__ = ["DEFAULT_ENGINE", "answer"]

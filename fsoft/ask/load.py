@@ -47,7 +47,7 @@ def load(
     with phase("imports"):
         from fsoft.frontend.load import deeply
         from fsoft.frontend.load import load as read
-        from fsoft.passes import PIPELINE, Fold, Truncate
+        from fsoft.passes import pipeline
         from fsoft.program.abstractions import abstraction_notes
         from fsoft.program.legal import check_legal
         from fsoft.program.lower import lower
@@ -60,15 +60,10 @@ def load(
     with phase("lower"):
         program = deeply(lambda: lower(unit, options))
     after("lower", program)
-    for one in PIPELINE:
-        if options.fold or not isinstance(one, Fold):
-            if isinstance(one, Truncate):
-                one = Truncate(options.array_limit)
-            if isinstance(one, Fold) and options.observer:
-                one = Fold(stops=True)
-            with phase(one.name):
-                program = one.apply(program)
-            after(one.name, program)
+    for one in pipeline(options):
+        with phase(one.name):
+            program = one.apply(program)
+        after(one.name, program)
     with phase("legal"):
         check_legal(program)
     program.notes = [*program.notes, *abstraction_notes(program)]
@@ -100,16 +95,16 @@ def check(
 ) -> Verdict:
     """The verdict of an engine on `options.checks` (assertions, unless said otherwise). A FALSE has been replayed, its trace shortened.
     `fsoft.checkers.registry.Unanswered`, a ValueError, if the engine does not answer that."""
-    from fsoft.ask.circuits import find_engine
-    from fsoft.checkers.registry import must_answer
+    from fsoft.ask.engines import ask_engine
+    from fsoft.checkers.registry import any_engine, must_answer
     from fsoft.passes.watch import under_race_model
     from fsoft.trace.shorten import shortened
 
-    found, chosen = find_engine(engine), options or Options()
+    found, chosen = any_engine(engine), options or Options()
     must_answer(found, chosen.checks)
     chosen = replace(chosen, unbounded=found.unbounded)
     program = load(sources, chosen, bits=bits, cpp=cpp, include=include, define=define, undefine=undefine)
-    return shortened(*under_race_model(program, found.check(program, progress)))
+    return shortened(*under_race_model(program, ask_engine(found, program, progress)))
 
 
 __all__ = ["After", "Options", "Program", "Source", "Verdict", "check", "load", "stages"]

@@ -7,14 +7,12 @@ from typing import Any
 
 from fsoft.checkers.registry import GrowingChecker, model_engine
 from fsoft.circuit.bits.bitblast import bitblast
-from fsoft.circuit.encode.bound_lines import bound_line
 from fsoft.circuit.model import Model
 from fsoft.circuit.model.verdict import Answer, Proved, Unknown
 from fsoft.process.phases import phase
+from fsoft.program.cuts import OTHERS, cut_of_bound
 from fsoft.program.program import Program
 from fsoft.program.verdict import InternalError, Stats, Verdict
-
-MORE_BOUNDS = "others may cut as well: the search ended with these"
 
 
 def ask(
@@ -29,12 +27,12 @@ def ask(
     smaller versions of the Model before."""
     entry = model_engine(name)
     with phase("bit-blast"):
-        given = model if growing is not None or name in ("smt", "portfolio") else bitblast(model)
+        given = model if growing is not None or entry.words else bitblast(model)
     with phase(f"engine {name}"):
         if growing is not None:
             answer = growing.check(model, progress=hear, timeout=timeout)
         else:
-            answer = entry.load().check(given, progress=hear, timeout=timeout, **options)
+            answer = entry.made(**options).check(given, progress=hear, timeout=timeout)
     if isinstance(answer, Proved) and (answer.certificates or answer.trusted):
         from fsoft.checkers.certify import certify_answer
 
@@ -51,8 +49,8 @@ def verdict_of_answer(program: Program, answer: Proved | Unknown, stats: Stats, 
     if isinstance(answer, Proved):
         return Verdict("TRUE", prop, answer.describe(name), [], stats)
     stats.depth = max(stats.depth, answer.depth)
-    bounds = list(dict.fromkeys(bound_line(program, bound) for bound in answer.bounds)) + [MORE_BOUNDS] * answer.more
-    return Verdict("UNKNOWN", prop, [_unknown(answer), *bounds], [], stats, bounds)
+    cuts = list(dict.fromkeys(cut_of_bound(program, bound) for bound in answer.bounds)) + [OTHERS] * answer.more
+    return Verdict("UNKNOWN", prop, [_unknown(answer)], [], stats, cuts)
 
 
 def _unknown(answer: Unknown) -> str:

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from fsoft.ask.load import After, load
 from fsoft.checkers.explicit.product import OutOfLimits, Product
-from fsoft.checkers.registry import must_answer
+from fsoft.checkers.registry import any_engine, model_engine, must_answer
 from fsoft.circuit.model.liveness import LASSO
 from fsoft.circuit.model.verdict import Answer, Stimulus, Unknown, Violated
 from fsoft.frontend.source import InputError, Loc, Source
 from fsoft.program.choice import Strayed
+from fsoft.program.cuts import Cut
 from fsoft.program.markers import dependence, step_markers
 from fsoft.program.options import Options
 from fsoft.program.program import Program
@@ -214,15 +215,15 @@ def _by_product(watched: Watched, prop: Property, limits: Limits, progress: Prog
         answer = product.check()
         product.stats.skipped = runs.skipped
     except OutOfLimits as why:
-        lines = [f"nothing is known after {len(product.nodes)} states of the product ({why})", *runs.bounds]
-        return Answered(prop, Verdict("UNKNOWN", prop.name, lines, [], product.stats, list(runs.bounds)))
+        reason = f"nothing is known after {len(product.nodes)} states of the product ({why})"
+        return Answered(prop, Verdict("UNKNOWN", prop.name, [reason], [], product.stats, list(runs.cuts)))
     product.stats.states = len(product.nodes)
     if answer.lasso is not None:
         return violated(watched, prop, answer.lasso, product.stats)
-    bounds = [*runs.bounds, *runs.sampled()]
-    if bounds:
+    cuts = [*runs.cuts, *runs.sampled()]
+    if cuts:
         reason = f"no violation found among {len(product.nodes)} states of the product"
-        return Answered(prop, Verdict("UNKNOWN", prop.name, [reason, *bounds], [], product.stats, bounds))
+        return Answered(prop, Verdict("UNKNOWN", prop.name, [reason], [], product.stats, cuts))
     return Answered(prop, Verdict("TRUE", prop.name, [f"all {len(product.nodes)} states of the product explored"], [], product.stats))
 
 
@@ -236,12 +237,11 @@ def check_circuit(
     watched: Watched, prop: Property, name: str, *, timeout: float | None = None, progress: Progress | None = None,
     reduction: Reduction = NO_REDUCTION, **options: Any,
 ) -> Answered:  # fmt: skip
-    """The verdict of a model checker on the circuit: liveness to safety; `klive` counts instead, `bdd` looks for fair cycles."""
-    from fsoft.ask.circuits import find_engine
+    """The verdict of a model checker on the circuit: liveness to safety, unless it looks for fair runs itself; `klive` counts instead."""
     from fsoft.circuit.encode.live import live_model
 
     if name != KLIVE:
-        must_answer(find_engine(name), [prop.name])
+        must_answer(any_engine(name), [prop.name])
 
     started, stats = time.monotonic(), Stats()
 
@@ -298,10 +298,9 @@ class Asking:
 
         if self.name == KLIVE:
             return self._counting(live)
-        if self.name == "bdd":
-            from fsoft.checkers.fairness import check_fair
-
-            return check_fair(live, progress=self.hear, timeout=self.left(), **self.options)
+        entry = model_engine(self.name)
+        if entry.fair is not None:
+            return entry.fair(entry.made(**self.options))(live, progress=self.hear, timeout=self.left())
         return ask(to_safety(live), self.name, self.hear, self.left(), self.options)
 
     def _counting(self, live: Model) -> Answer:
@@ -349,11 +348,9 @@ def _meaning(watched: Watched, prop: Property, asking: Asking, answer: Answer, s
         return violated(watched, prop, lasso, stats, ignore)
     verdict = verdict_of(asking.encoding, answer, stats, asking.name)
     verdict.prop = prop.name
-    numbers = {f"atom.{r.watch.number}": r.watch.atom for r in watched.readings.values()}
-    for lines in (verdict.reasons, verdict.bounds):
-        for k, line in enumerate(lines):
-            atom = numbers.get(line.partition(":")[0])
-            lines[k] = line if atom is None else f"the atom '{atom}' has no value in some state"
+    atoms = {f"atom.{r.watch.number}": r.watch.atom for r in watched.readings.values()}
+    unread = {name: Cut("said", what=f"the atom '{atom}' has no value in some state") for name, atom in atoms.items()}
+    verdict.cuts = [unread.get(cut.what, cut) if cut.kind == "bound" else cut for cut in verdict.cuts]
     return Answered(prop, verdict)
 
 
@@ -376,8 +373,8 @@ def violated(watched: Watched, prop: Property, lasso: Lasso, stats: Stats, ignor
     try:
         found = confirm(runs, prop.formula, lasso, prop.fairness, ignore)
     except Unconfirmed as why:
-        line = f"a run was found, but it cannot be followed to its end: {why}"
-        return Answered(prop, Verdict("UNKNOWN", prop.name, [line], [], stats, [line]))
+        lost = Cut("said", what=f"a run was found, but it cannot be followed to its end: {why}")
+        return Answered(prop, Verdict("UNKNOWN", prop.name, [], [], stats, [lost]))
     found = _simpler(watched, prop, found, ignore, runs)
     program, moves = watched.program, found.moves()
     loc = _place(program, found)
@@ -386,7 +383,7 @@ def violated(watched: Watched, prop: Property, lasso: Lasso, stats: Stats, ignor
         reasons.append(f"(each pass of the loop changes {', '.join(found.drift)}, on which nothing here depends)")
     added = _approximations(program, found)
     if added:
-        return Answered(prop, Verdict("UNKNOWN", prop.name, [*reasons, *added], moves, stats, added), found)
+        return Answered(prop, Verdict("UNKNOWN", prop.name, reasons, moves, stats, added), found)
     return Answered(prop, Verdict("FALSE", prop.name, reasons, moves, stats, loc=loc), found)
 
 
@@ -424,7 +421,7 @@ def _place(program: Program, lasso: Lasso) -> Loc:
     return user_loc(program.threads[move.slot].template.steps[move.step])
 
 
-def _approximations(program: Program, lasso: Lasso) -> list[str]:
+def _approximations(program: Program, lasso: Lasso) -> list[Cut]:
     steps = [program.threads[move.slot].template.steps[move.step] for move in lasso.moves()]
     markers = dict.fromkeys(program.markers[k] for step in steps for k in step_markers(step))
     return [dependence(marker) for marker in markers if marker.adds]

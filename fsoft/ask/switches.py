@@ -11,9 +11,8 @@ import time
 from collections.abc import Callable
 
 from fsoft.ask.models import ask
-from fsoft.bounded.given import Given
 from fsoft.bounded.home import choices
-from fsoft.bounded.tcbmc import tcbmc
+from fsoft.bounded.tcbmc import TcbmcBounds, tcbmc
 from fsoft.circuit.model.verdict import Proved, Unknown, Violated
 from fsoft.passes.unwind import Unwound
 from fsoft.program.program import Program
@@ -43,7 +42,7 @@ def fewest_switches(
 
 def _within(unwound: Unwound, prop: str, contexts: int, seconds: float) -> tuple[list[Move], list[tuple[int, int]]] | Proved | Unknown:
     """The moves of a run to a violation within so many contexts, and its choices; or the answer that is none."""
-    formula = tcbmc(unwound, Given(contexts=contexts, order="free"))
+    formula = tcbmc(unwound, TcbmcBounds(contexts=contexts, order="free"))
     formula.model.bad = {prop: formula.model.bad[prop]}
     formula.model.bounds = {}
     found = ask(formula.model, ENGINE, lambda _depth: None, max(0.1, seconds), {})

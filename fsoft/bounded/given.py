@@ -1,40 +1,38 @@
-"""What a user bounds, and what every bounded formula can do."""
+"""Bounded encodings: what a user bounds, what an entry of the table says, and what every formula can do."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import field, replace
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeVar
 
 from fsoft.circuit.model import Model
 from fsoft.passes.bounds import Bounds
 from fsoft.passes.unwind import Unwound
 from fsoft.program.verdict import Move
-from fsoft.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The bounds; None is what the encoding takes by default. `loops`: unwinding. `contexts`, `order`: tcbmc. `rounds`, `schedule`: lazy.
-    `writes`, `grain`, `reads`: mu. `context_bound`: paths, uw, schedule; `eager_guards`, `por`, `merge`, `all_interleavings`,
-    `several` (a verdict for each property): paths; `smt_dump`: paths, uw. `incremental`: grow until it is decided."""
+    """What all encodings have: `loops` says how far they are unwound; `incremental`: bounds grow until the question is decided. Each
+    encoding derives a record with options of its own; None is what it takes by default."""
 
     loops: Bounds = field(default_factory=Bounds)
-    contexts: int | None = None
-    order: str | None = None
-    rounds: int | None = None
-    schedule: str | None = None
-    writes: int | None = None
-    grain: str | None = None
-    reads: str | None = None
-    context_bound: int | None = None
-    eager_guards: bool = False
-    por: str | None = None
-    merge: bool = False
-    all_interleavings: bool = False
-    several: bool = False
-    smt_dump: str = ""
     incremental: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedEncoding:
+    """An encoding in a file of its own: `bounds` is its record, `door` the function that makes a Formula from (Unwound, record), or, for a
+    `search`, the function from (Program, record, progress, timeout, say) to a Verdict. `scheme`: the same as a sequential Program, if it
+    can be one (`bounded/sequential.py`)."""
+
+    name: str
+    summary: str
+    bounds: type[Given]
+    door: Callable[..., Any]
+    search: bool = False
+    scheme: Callable[..., Any] | None = None
 
 
 class Formula(Protocol):
@@ -46,8 +44,8 @@ class Formula(Protocol):
     def run(self, inputs: Mapping[str, int], prop: str) -> list[Move]:
         """The moves of the unwound Program that the inputs choose, up to where `prop` is violated."""
 
-    def grown(self, given: Given, cuts: tuple[str, ...]) -> Given:
-        """What to ask next if these bounds cut: the same if nothing can be done about them."""
+    def grown(self, given: Any, cuts: tuple[str, ...]) -> Any:
+        """The record of what to ask next if these bounds cut: the same if nothing can be done about them."""
 
     def describe(self) -> str:
         """The bounds of this formula, for a person."""
@@ -60,7 +58,10 @@ def rounds_for(unwind: int) -> int:
     return max(2, unwind) if unwind <= 4 else 1 + (unwind - 1).bit_length()
 
 
-def longer_loops(unwound: Unwound, given: Given, cuts: tuple[str, ...]) -> Given:
+G = TypeVar("G", bound=Given)
+
+
+def longer_loops(unwound: Unwound, given: G, cuts: tuple[str, ...]) -> G:
     """Loops unwound further, if one of the cuts is a loop's; not for loops whose bound the user has set."""
     numbers = [int(name.removeprefix("marker.")) for name in cuts if name.startswith("marker.")]
     if not any(unwound.program.markers[number].kind == "loop" for number in numbers):

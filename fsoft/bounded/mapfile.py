@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, fields, replace
 from typing import Any
 
 from fsoft.bounded.given import Formula, Given
 from fsoft.circuit.formats.export import Exported
 from fsoft.circuit.formats.mapfile import Recipe, file_table, read_table, recipe_table, text_of_table
+from fsoft.frontend.source import InputError, Loc
 from fsoft.passes.bounds import Bounds
 from fsoft.passes.unwind import Unwound
 
@@ -26,8 +28,9 @@ def write_map(recipe: Recipe, name: str, given: Given, unwound: Unwound, exporte
     return text_of_table(table | file_table(unwound.program, exported))
 
 
-def read_bounds(text: str, name: str) -> tuple[str, Given] | None:
-    """The encoding and its bounds, if the map is that of a formula. Whatever is wrong with them is an InputError."""
+def read_bounds(text: str, name: str, record_of: Callable[[str], type[Given] | None]) -> tuple[str, Given] | None:
+    """The encoding and its bounds, if the map is that of a formula. Whatever is wrong with them is an InputError. `record_of` gives the
+    record of the bounds of formulas by the encoding's name."""
 
     def read(table: dict[str, Any]) -> tuple[str, Given] | None:
         entry = table.get("encoding")
@@ -35,20 +38,23 @@ def read_bounds(text: str, name: str) -> tuple[str, Given] | None:
             return None
         if not isinstance(entry["name"], str):
             raise TypeError("a name")
-        return entry["name"], _given(dict(entry["bounds"]))
+        record = record_of(entry["name"])
+        if record is None:
+            raise InputError(Loc(name, 0), f"not a map that fsoft wrote: there are no formulas of an encoding '{entry['name']}'")
+        return entry["name"], _given(dict(entry["bounds"]), record)
 
     return read_table(text, name, read)
 
 
-def _given(table: dict[str, Any]) -> Given:
+def _given(table: dict[str, Any], record: type[Given]) -> Given:
     loops = dict(table.pop("loops"))
     each = tuple(((_word(thread), _word(loop)), _number(count)) for (thread, loop), count in loops.pop("each"))
-    if loops.keys() != {"unwind", "static", "largest"} or table.keys() != {f.name for f in fields(Given)} - {"loops"}:
+    if loops.keys() != {"unwind", "static", "largest"} or table.keys() != {f.name for f in fields(record)} - {"loops"}:
         raise TypeError("other bounds")
-    for one in fields(Given):
+    for one in fields(record):
         if one.name != "loops":
             _fits(table[one.name], str(one.type).split(" | "))
-    return replace(Given(**table), loops=Bounds(**{key: _number(value) for key, value in loops.items()}, each=each))
+    return replace(record(**table), loops=Bounds(**{key: _number(value) for key, value in loops.items()}, each=each))
 
 
 def _fits(value: Any, types: list[str]) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fsoft.bounded.common import Common, common_of
 from fsoft.bounded.final import FinalState
 from fsoft.bounded.formula_program import sequential_program
-from fsoft.bounded.given import Given, longer_loops, rounds_for
+from fsoft.bounded.given import BoundedEncoding, Given, longer_loops, rounds_for
 from fsoft.bounded.home import InputValues, happened, moves_of
 from fsoft.bounded.mu_walk import ClusterOverlay, ClusterWalk, MuWalk, StepWalk, first_meeting
 from fsoft.bounded.sequence import READS, Clusters, Steps, Unwinding
@@ -22,7 +22,7 @@ from fsoft.bounded.shared import SharedEntries, SharedWalk
 from fsoft.bounded.walk import Taken, WalkGround, add_violations
 from fsoft.circuit.encode.steps import StepTerms
 from fsoft.circuit.model import Model, check_model
-from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.option import option
 from fsoft.passes.bounds import BadBound
 from fsoft.passes.unwind import Unwound
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj, negate
@@ -35,12 +35,21 @@ FIRST = {"fine": 8, "intra": 4, "inter": 3}
 MOST = 4096
 
 
+@dataclass(frozen=True)
+class MuBounds(Given):
+    """See the options."""
+
+    writes: int | None = option(None, "at most N writes to shared memory, or clusters of writes", metavar="N", least=1)
+    grain: str | None = option(None, "single writes or clusters (inter; with --writes: fine)", flag="mu-grain", allowed=GRAINS)
+    reads: str | None = option(None, "how reads find their write (implicit)", flag="mu-reads", allowed=READS)
+
+
 @dataclass(slots=True)
 class Mu:
     """The formula."""
 
     unwound: Unwound
-    given: Given
+    given: MuBounds
     ground: WalkGround
     sequence: Unwinding
     walks: Sequence[MuWalk]
@@ -72,7 +81,7 @@ class Mu:
         what = "writes" if self.grain == "fine" else f"{self.grain}-thread clusters of writes"
         return f"{self.sequence.count} {what} ({self.reads} reads)"
 
-    def grown(self, given: Given, cuts: tuple[str, ...]) -> Given:
+    def grown(self, given: MuBounds, cuts: tuple[str, ...]) -> MuBounds:
         """Loops unwound further where one is cut, with more positions as loops grow; twice as many writes, or half as many clusters
         again, where they are not enough."""
         after, count = longer_loops(self.unwound, given, cuts), self.sequence.count
@@ -85,14 +94,10 @@ class Mu:
         return replace(after, grain=self.grain, writes=max(given.writes or 0, least))
 
 
-def mu(unwound: Unwound, given: Given) -> Mu:
+def mu(unwound: Unwound, given: MuBounds) -> Mu:
     """The formula for at most `given.writes` writes, or clusters of writes. Where nothing is said, writes are counted one by one only if
     their number is given; clusters are quicker."""
     program, grain, reads = unwound.program, given.grain or ("inter" if given.writes is None else "fine"), given.reads or "implicit"
-    if grain not in GRAINS:
-        raise InputError(NOWHERE, f"no grain '{grain}' of memory unwinding: one of {', '.join(GRAINS)}")
-    if reads not in READS:
-        raise InputError(NOWHERE, f"no way '{reads}' to read in memory unwinding: one of {', '.join(READS)}")
     if given.writes is not None and not 1 <= given.writes <= MOST:
         raise BadBound(f"--writes: from 1 to {MOST}, not {given.writes}")
     common = common_of(unwound)
@@ -110,7 +115,7 @@ def mu(unwound: Unwound, given: Given) -> Mu:
     return Mu(unwound, given, ground, walked.sequence, walked.walks, final, grain, reads)
 
 
-def mu_scheme(unwound: Unwound, given: Given) -> Made:
+def mu_scheme(unwound: Unwound, given: MuBounds) -> Made:
     """`--scheme mu`."""
     formula = mu(unwound, given)
     return Made(unwound, given, formula.name(), lambda coverage: sequential_program(unwound.program, formula, coverage))
@@ -198,3 +203,6 @@ def _any(conditions: Sequence[Expr]) -> Expr:
     for condition in conditions:
         total = disj(total, condition)
     return total
+
+
+ENCODING = BoundedEncoding("mu", "threads against a guessed sequence of writes (MU-CSeq)", MuBounds, mu, scheme=mu_scheme)

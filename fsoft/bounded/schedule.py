@@ -16,13 +16,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import TypeVar
 
 from fsoft.bounded.final import FinalState
-from fsoft.bounded.given import Given, longer_loops
+from fsoft.bounded.given import BoundedEncoding, Given, longer_loops
 from fsoft.bounded.home import InputValues, happened, moves_of
 from fsoft.bounded.outcomes import EntryTerms, Executed, Executor, StepEnd, applied
 from fsoft.bounded.walk import Taken, WalkGround, joined
 from fsoft.circuit.model import Model, check_model
+from fsoft.option import option
 from fsoft.passes.bounds import BadBound
 from fsoft.passes.unwind import Unwound
 from fsoft.passes.ways import all_exclusive
@@ -75,12 +77,22 @@ class _Final(FinalState):
         return {name: self._last[index] for index, name in enumerate(self.ground.words.names) if name}
 
 
+@dataclass(frozen=True)
+class ScheduleBounds(Given):
+    """See the options."""
+
+    context_bound: int | None = option(None, "at most N context switches", metavar="N", least=1)
+
+
+S = TypeVar("S", bound=ScheduleBounds)
+
+
 @dataclass(slots=True)
 class ScheduleFormula:
     """The formula. `contexts` has the schedule guards, in order."""
 
     unwound: Unwound
-    given: Given
+    given: ScheduleBounds
     ground: WalkGround
     contexts: list[ScheduleContext]
     steps: list[Taken]
@@ -99,7 +111,7 @@ class ScheduleFormula:
     def describe(self) -> str:
         return f"{len(self.contexts) - 1} context switches, {self.given.loops}"
 
-    def grown(self, given: Given, cuts: tuple[str, ...]) -> Given:
+    def grown(self, given: S, cuts: tuple[str, ...]) -> S:
         """One more unwinding where a loop is cut; more context switches where these are not enough."""
         after = longer_loops(self.unwound, given, cuts)
         switches = len(self.contexts) - 1
@@ -111,7 +123,7 @@ def default_switches(program_slots: int) -> int:
     return 2 * program_slots - 1
 
 
-def schedule(unwound: Unwound, given: Given) -> ScheduleFormula:
+def schedule(unwound: Unwound, given: ScheduleBounds) -> ScheduleFormula:
     """The formula for at most `given.context_bound` context switches."""
     slots = len(unwound.program.threads)
     switches = default_switches(slots) if given.context_bound is None else given.context_bound
@@ -332,3 +344,6 @@ class _Builder:
 
 def _add(table: dict[str, Expr], name: str, when: Expr) -> None:
     table[name] = disj(table.get(name, FALSE), when)
+
+
+ENCODING = BoundedEncoding("schedule", "all interleavings in one formula (ESBMC)", ScheduleBounds, schedule)

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from importlib import import_module
+from typing import Any
 
-from fsoft.bounded.given import Given, longer_loops, rounds_for
+from fsoft.bounded.given import BoundedEncoding, Given, longer_loops, rounds_for
 from fsoft.bounded.home import InputValues, happened, moves_of
 from fsoft.bounded.walk import SlotWalk, WalkGround, add_violations
 from fsoft.circuit.model import Model, check_model
+from fsoft.option import option
 from fsoft.passes.unwind import Unwound
 from fsoft.program.verdict import Move
 from fsoft.sequentialize.lazy import Lazy
 from fsoft.sequentialize.schedule import schedule_of
 from fsoft.sequentialize.sequential import Sequential
+
+
+@dataclass(frozen=True)
+class LazyBounds(Given):
+    """See the options."""
+
+    rounds: int | None = option(None, "each thread gets N turns", metavar="N", least=1)
+    schedule: str | None = option(None, "who may run in each round: '+:0,2:worker'", metavar="S")
 
 
 @dataclass(slots=True)
@@ -36,7 +45,7 @@ class Made:
         return f"{self.name}, {self.given.loops}"
 
 
-Scheme = Callable[[Unwound, Given], Made]
+Scheme = Callable[[Unwound, Any], Made]
 
 
 @dataclass(slots=True)
@@ -80,7 +89,7 @@ class SequentialFormula:
     def describe(self) -> str:
         return self.made.describe()
 
-    def grown(self, given: Given, cuts: tuple[str, ...]) -> Given:
+    def grown(self, given: LazyBounds, cuts: tuple[str, ...]) -> LazyBounds:
         """Loops unwound further where one is cut, with more rounds as they grow; another round where some run needs one."""
         after, rounds = longer_loops(self.made.unwound, given, cuts), given.rounds or ROUNDS
         if given.schedule is not None:
@@ -94,22 +103,15 @@ ROUNDS = 2
 """How many rounds there are if nothing is said."""
 
 
-def lazy_scheme(unwound: Unwound, given: Given) -> Made:
+def lazy_scheme(unwound: Unwound, given: LazyBounds) -> Made:
     """`--scheme lazy`."""
     schedule = schedule_of(unwound.program, given.rounds, given.schedule, ROUNDS, given.incremental)
     return Made(unwound, given, str(schedule), lambda coverage: Lazy(schedule, coverage).apply(unwound.program))
 
 
-def lazy(unwound: Unwound, given: Given) -> SequentialFormula:
+def lazy(unwound: Unwound, given: LazyBounds) -> SequentialFormula:
     """`--encoding lazy`."""
     return SequentialFormula(lazy_scheme(unwound, given))
 
 
-SCHEMES = {"lazy": "fsoft.bounded.sequential:lazy_scheme", "mu": "fsoft.bounded.mu:mu_scheme"}
-"""Sequentializations by name."""
-
-
-def scheme_of(name: str) -> Scheme:
-    module, _, function = SCHEMES[name].partition(":")
-    found: Scheme = getattr(import_module(module), function)
-    return found
+ENCODING = BoundedEncoding("lazy", "rounds of threads, one after the other (Lazy-CSeq)", LazyBounds, lazy, scheme=lazy_scheme)

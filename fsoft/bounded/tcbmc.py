@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from fsoft.bounded.common import common_of
 from fsoft.bounded.contexts import ORDERS, Contexts, ContextWalk
 from fsoft.bounded.final import FinalState
-from fsoft.bounded.given import Given, longer_loops, rounds_for
+from fsoft.bounded.given import BoundedEncoding, Given, longer_loops, rounds_for
 from fsoft.bounded.home import InputValues, happened, moves_of
 from fsoft.bounded.walk import Taken, WalkGround, add_violations
 from fsoft.circuit.model import Model, check_model
-from fsoft.frontend.source import NOWHERE, InputError
+from fsoft.option import option
 from fsoft.passes.bounds import BadBound
 from fsoft.passes.unwind import Unwound
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj, negate
@@ -30,12 +30,20 @@ FIRST = 2
 MOST = 4096
 
 
+@dataclass(frozen=True)
+class TcbmcBounds(Given):
+    """See the options."""
+
+    contexts: int | None = option(None, "at most N blocks of steps of one thread", metavar="N", least=1)
+    order: str | None = option(None, "whose each context is (round-robin)", allowed=ORDERS)
+
+
 @dataclass(slots=True)
 class Tcbmc:
     """The formula."""
 
     unwound: Unwound
-    given: Given
+    given: TcbmcBounds
     ground: WalkGround
     contexts: Contexts
     steps: list[Taken]
@@ -60,7 +68,7 @@ class Tcbmc:
     def describe(self) -> str:
         return f"{self.contexts.count} contexts ({self.contexts.order}), {self.given.loops}"
 
-    def grown(self, given: Given, cuts: tuple[str, ...]) -> Given:
+    def grown(self, given: TcbmcBounds, cuts: tuple[str, ...]) -> TcbmcBounds:
         """One more unwinding where a loop is cut, with more rounds as loops grow; a round more (in free order: half as many contexts again)
         where that is not enough."""
         after, count, slots = longer_loops(self.unwound, given, cuts), self.contexts.count, self.contexts.slots
@@ -70,11 +78,9 @@ class Tcbmc:
         return replace(after, contexts=min(more, max(count, slots * rounds_for(after.loops.unwind) + (slots > 1))))
 
 
-def tcbmc(unwound: Unwound, given: Given) -> Tcbmc:
+def tcbmc(unwound: Unwound, given: TcbmcBounds) -> Tcbmc:
     """The formula for at most `given.contexts` contexts (two per thread and one more for main, if nothing is said)."""
     program, order = unwound.program, given.order or ORDERS[0]
-    if order not in ORDERS:
-        raise InputError(NOWHERE, f"no order '{order}' of contexts: one of {', '.join(ORDERS)}")
     slots = len(program.threads)
     count = FIRST * slots + (slots > 1) if given.contexts is None else given.contexts
     if not 1 <= count <= MOST:
@@ -135,3 +141,6 @@ def _needs_more_free(contexts: Contexts, busy: list[list[Expr]], more: list[Expr
     for slot in range(contexts.slots):
         other = disj(other, conj(more[slot], negate(contexts.turns[slot][-1].owned)))
     return conj(tight, other)
+
+
+ENCODING = BoundedEncoding("tcbmc", "threads meet at context switches (TCBMC)", TcbmcBounds, tcbmc)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
 from fsoft.ask.load import Options, Source
+from fsoft.cli.choices import DeclaredOptions
 from fsoft.cli.exits import UsageError
 from fsoft.cli.tasks import Question, Task, read_compile_commands, read_property, read_task
 from fsoft.frontend.source import Loc, Unsupported, program_name
@@ -42,11 +43,18 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, command: str, description: str):
         super().__init__(prog=f"fsoft {command}", description=description, allow_abbrev=False, usage=f"fsoft {command} FILE... [options]")
         self.runs_main = False
+        self.declared = DeclaredOptions(self)
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None) -> argparse.Namespace:  # type: ignore[override]
         """What follows `--` is for main, if there are C files before it (else it is files whose names look like options)."""
         words = list(sys.argv[1:] if args is None else args)
         at = words.index("--") if "--" in words else len(words)
+        self.declared.load(words[:at])
+        found = self._parsed(words, at, namespace)
+        found.declared = self.declared.flags
+        return found
+
+    def _parsed(self, words: list[str], at: int, namespace: argparse.Namespace | None) -> argparse.Namespace:
         if self.runs_main and at < len(words):
             found = super().parse_args(words[:at], namespace)
             if found.files or found.compile_commands is not None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from fsoft.cli.arguments import Parser, Request, positive
-from fsoft.cli.circuits import ENGINE_OPTIONS, check_order, reduction_of
+from fsoft.ask.settings import AutoOptions
+from fsoft.cli.arguments import Request
+from fsoft.cli.choices import AUTO, given_flags, given_options
+from fsoft.cli.circuits import check_order, reduction_of
 from fsoft.cli.exits import OutOfTime, UsageError
 from fsoft.cli.search import Watch
+from fsoft.option import options_of
 from fsoft.program.options import GROWING
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
@@ -20,11 +23,6 @@ _MARGIN = (0.3, 1.0)  # seconds for ending all members and reporting: a fiftieth
 _WIDTH = 120
 
 
-def add_auto(parser: Parser) -> None:
-    group = parser.add_argument_group("auto (docs/auto.md)")
-    group.add_argument("--jobs", type=positive, metavar="N", help="auto: how many engines run at a time (one per core)")
-
-
 def is_auto(args: argparse.Namespace) -> bool:
     """Whether nobody says which engine or encoding."""
     return args.engine == "auto" or (args.engine is None and args.encoding is None)
@@ -33,9 +31,16 @@ def is_auto(args: argparse.Namespace) -> bool:
 def check_auto(args: argparse.Namespace) -> None:
     """UsageError for options that only make sense for one engine."""
     check_order(args, "auto")
-    for name in (*ENGINE_OPTIONS, "scheduler", "contexts", "rounds", "schedule", "arrays"):
-        if getattr(args, name, None) is not None:
-            raise UsageError(f"--{name} is for one engine or encoding: choose it with --engine or --encoding")
+    own = {option.flag for option in options_of(AutoOptions)}
+    others = [flag for flag in given_flags(args) if flag not in own]
+    for flag in [*others, *(name for name in ("scheduler", "arrays") if getattr(args, name) is not None)]:
+        if flag != "por":
+            raise UsageError(f"--{flag} is for one engine or encoding: choose it with --engine or --encoding")
+
+
+def auto_options(args: argparse.Namespace) -> dict[str, Any]:
+    """Those of `auto` that were given."""
+    return given_options(args, AUTO, options_of(AutoOptions))
 
 
 def ask_auto(program: Program, asked: Request, args: argparse.Namespace, watch: Watch) -> tuple[Program, Verdict]:
@@ -51,9 +56,8 @@ def ask_auto(program: Program, asked: Request, args: argparse.Namespace, watch: 
         asked.options,
         frozenset(name for name in GROWING if getattr(args, name) is not None),
         deadline,
-        jobs=args.jobs,
         memory=args.memory,
-        seed=args.seed,
+        **auto_options(args),
         reduction=reduction_of(args, program.checks) if reduced else None,
         progress=watch,
         watch=lambda running: watch.show(" | ".join(map(_doing, running))[:_WIDTH]),

@@ -36,7 +36,7 @@ from fsoft.process.files import write_file
 from fsoft.process.interrupts import undisturbed
 
 if TYPE_CHECKING:
-    from fsoft.ask.encodings import Encoding
+    from fsoft.bounded.given import BoundedEncoding
     from fsoft.circuit.encode.encoding import ProgramCircuit
     from fsoft.circuit.formats.export import Exported
 
@@ -122,7 +122,7 @@ def _work(args: argparse.Namespace, asked: Request, suffix: str) -> int:
     return exits.TRUE
 
 
-def _bounded(bounded: Encoding, args: argparse.Namespace, asked: Request, suffix: str) -> int:
+def _bounded(bounded: BoundedEncoding, args: argparse.Namespace, asked: Request, suffix: str) -> int:
     """The formula of a bounded encoding: a model without states, and its map."""
     from fsoft.bounded.mapfile import comment_of, write_map
     from fsoft.circuit.encode.scheduler import FreeScheduler
@@ -137,7 +137,7 @@ def _bounded(bounded: Encoding, args: argparse.Namespace, asked: Request, suffix
             raise exits.UsageError(f"{option} is for circuits, not for --encoding {bounded.name}")
     if bounded.search:
         raise exits.UsageError(f"--encoding {bounded.name} asks many small questions: there is no one model to build")
-    stages, bounds = Stages(args.dump_after), given_bounds(args)
+    stages, bounds = Stages(args.dump_after), given_bounds(args, bounded.name)
     try:
         program = stages.load(asked)
     except Dumped as dumped:
@@ -146,7 +146,7 @@ def _bounded(bounded: Encoding, args: argparse.Namespace, asked: Request, suffix
     bad = exported_check(program, args.bad)
     try:
         unwound = unwind(program, bounds.loops)
-        formula = bounded.load()(unwound, bounds)
+        formula = bounded.door(unwound, bounds)
     except BadBound as error:
         raise exits.UsageError(str(error)) from None
     stages.note("encode", f"{len(formula.model.inputs)} inputs, {len(formula.model.constraints)} constraints")

@@ -20,7 +20,7 @@ from fsoft.cli.arguments import (
     add_trace_view,
     request,
 )
-from fsoft.cli.auto import add_auto, ask_auto, check_auto, is_auto
+from fsoft.cli.auto import ask_auto, check_auto, is_auto
 from fsoft.cli.circuits import model_file
 from fsoft.cli.encoding import add_encoding, ask_backend, ask_growing, chosen, chosen_backend
 from fsoft.cli.limits import disarm, limited
@@ -93,9 +93,10 @@ def make_parser() -> Parser:
     add_race_model(parser)
     add_engine(parser, "auto")
     add_encoding(parser)
-    add_auto(parser)
     add_lowering(parser)
     add_limits(parser)
+    other = "another verifier in place of an engine, as 'cbmc {file}'"
+    parser.add_argument_group("other verifiers").add_argument("--backend", metavar="NAME", help=other)
     output = parser.add_argument_group("output")
     trace = output.add_mutually_exclusive_group()
     trace.add_argument("--trace", dest="trace", action="store_true", default=True, help="print the counterexample (the default)")
@@ -232,7 +233,7 @@ def _report(args: argparse.Namespace, asked: Request, program: Program | None, v
 
         story = story_of(program, verdict)
         more = tail(args, story)
-        print_story(args, story, [*verdict.reasons, *more, *program.notes])
-    for line in [*verdict.reasons, *more, *(program.notes if program else [])]:
+        print_story(args, story, [*verdict.lines(), *more, *program.notes])
+    for line in [*verdict.lines(), *more, *(program.notes if program else [])]:
         print(line)
     print(verdict.last_line())

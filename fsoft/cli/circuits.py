@@ -7,12 +7,13 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from fsoft.checkers.registry import Engine, ModelEngine, UnknownEngine, model_engine
+from fsoft.checkers.registry import AnyEngine, Unanswered, UnknownEngine
 from fsoft.cli.arguments import Parser, positive
+from fsoft.cli.choices import given_flags, given_options, of_encodings
 from fsoft.cli.exits import UsageError
 from fsoft.frontend.inputs import read_file
 from fsoft.frontend.source import InputError, Loc
-from fsoft.process.files import check_writable
+from fsoft.option import BadOption
 from fsoft.program.program import Program
 
 if TYPE_CHECKING:
@@ -25,9 +26,8 @@ MODELS = (".aag", ".aig", ".btor2", ".btor")
 """How files that hold a model end."""
 
 SCHEDULERS = ("free", "context-bounded", "round-robin", "given")
-ENGINE_OPTIONS = ("solver", "depth", "method", "simplify", "backend", "engines", "every", "keep", "proof", "frames")
-METHODS = {"abc": ("pdr", "bmc3", "reach"), "parametric": ("invariants", "counting")}
-"""What `--method` can be, by engine."""
+_OF_CIRCUITS = ("contexts", "rounds", "schedule", "por")
+"""Options of schedulers and reductions, which encodings have as well."""
 _MOST_CONTEXTS = 1 << 16
 _BY_ORDER = ("peephole", "monotonic")
 _ON_PATHS = ("sleep", "persistent", "source")
@@ -43,28 +43,6 @@ def natural(text: str) -> int:
 natural.__name__ = "number"
 
 
-def names(text: str) -> tuple[str, ...]:
-    """Names between commas."""
-    return tuple(name.strip() for name in text.split(",") if name.strip())
-
-
-def add_engine_options(parser: Parser) -> None:
-    """Options of the engines that take a model; each engine understands some of them."""
-    group = parser.add_argument_group("engines that take a circuit")
-    group.add_argument("--depth", type=natural, metavar="N", help="bmc, kinduction: at most that many steps")
-    group.add_argument("--solver", metavar="NAME", help="bmc, kinduction, pdr: the SAT solver (cadical195); paths, uw: bitwuzla, z3, pysat")
-    shrink = "bmc, kinduction: build each frame for the values that words can have by then (on)"
-    group.add_argument("--frames", action=argparse.BooleanOptionalAction, default=None, help=shrink)
-    group.add_argument("--proof", metavar="FILE", help="sat: if all is proved, write a DRAT proof there, its formula to FILE.cnf")
-    known = [method for methods in METHODS.values() for method in methods]
-    group.add_argument("--method", choices=known, help="abc: what it runs (pdr); parametric: which kind of proof (both)")
-    group.add_argument("--simplify", action="store_true", default=None, help="abc: simplify first (a proof may then have no certificate)")
-    group.add_argument("--backend", metavar="NAME", help="bdd: the package (cudd); without --engine: another verifier, as 'cbmc {file}'")
-    group.add_argument("--engines", type=names, metavar="A,B", help="portfolio: who takes part")
-    group.add_argument("--every", action="store_true", default=None, help="portfolio: let every engine finish, and compare")
-    group.add_argument("--keep", metavar="DIR", help="portfolio: where the evidence of a contradiction is kept (the current directory)")
-
-
 def add_arrays(group: argparse._ArgumentGroup, default: str) -> None:
     """Whether the circuit has arrays."""
     known = f"arrays of C in the circuit: one array, or one word per element ({default})"
@@ -75,9 +53,9 @@ def add_scheduler(parser: Parser) -> None:
     """Who may run: part of the circuit."""
     group = parser.add_argument_group("the scheduler (of the circuit, or of --encoding tcbmc and lazy)")
     group.add_argument("--scheduler", choices=SCHEDULERS, metavar="S", help="free (the default), context-bounded, round-robin or given")
-    group.add_argument("--contexts", type=positive, metavar="N", help="context-bounded, tcbmc: at most N blocks of steps of one thread")
-    group.add_argument("--rounds", type=positive, metavar="N", help="round-robin, lazy: each thread gets N turns")
-    who = "given: which thread makes each move, by number or name: '0,1*3,worker'; lazy: who may run in each round: '+:0,2:worker'"
+    group.add_argument("--contexts", type=positive, metavar="N", help="context-bounded: at most N blocks of steps of one thread")
+    group.add_argument("--rounds", type=positive, metavar="N", help="round-robin: each thread gets N turns")
+    who = "given: which thread makes each move, by number or name: '0,1*3,worker'"
     group.add_argument("--schedule", metavar="S", help=who)
 
 
@@ -148,47 +126,25 @@ def scheduler_of(args: argparse.Namespace, program: Program) -> Scheduler:
     return FreeScheduler()
 
 
-def engine_options(engine: Engine | ModelEngine, args: argparse.Namespace) -> dict[str, Any]:
-    """The options that were given, all of which the engine must understand; files that it is to write can be written."""
-    found = {name: getattr(args, name, None) for name in ENGINE_OPTIONS}
-    given = {name: value for name, value in found.items() if value is not None}
-    for name in given:
-        if name not in engine.options:
-            raise UsageError(f"the engine {engine.name} has no --{name}")
-    if "solver" in given:
-        _check_solver(str(given["solver"]))
-    if "proof" in given:
-        check_writable(str(given["proof"]))
-    check_method(engine, args)
-    for name in given.get("engines", ()):
-        _check_member(name)
-    return given
+def engine_options(entry: AnyEngine, args: argparse.Namespace) -> dict[str, Any]:
+    """Those of the options that were given; UsageError for one that the engine does not have."""
+    own = {option.flag for option in entry.options}
+    for flag in given_flags(args):
+        if flag not in own and flag not in _OF_CIRCUITS:
+            if of_encodings(args, flag):
+                raise UsageError(f"--{flag} is for bounded encodings: choose one with --encoding")
+            raise UsageError(f"the engine {entry.name} has no --{flag}")
+    return given_options(args, f"the engine {entry.name}", entry.options)
 
 
-def check_method(engine: Engine | ModelEngine, args: argparse.Namespace) -> None:
-    """UsageError for a method that the engine does not have."""
-    method = getattr(args, "method", None)
-    if method is not None and method not in METHODS.get(engine.name, ()):
-        raise UsageError(f"the engine {engine.name} has no --method {method}")
-
-
-def _check_member(name: str) -> None:
-    """UsageError if a portfolio cannot take that engine."""
+def check_options(entry: AnyEngine, args: argparse.Namespace) -> dict[str, Any]:
+    """The same, once the engine has been made of them."""
+    options = engine_options(entry, args)
     try:
-        missing = model_engine(name).missing()
-    except UnknownEngine as error:
-        raise UsageError(f"--engines: {error}") from None
-    if name == "portfolio":
-        missing = "a portfolio cannot take part in itself"
-    if missing is not None:
-        raise UsageError(f"--engines {name}: {missing}")
-
-
-def _check_solver(name: str) -> None:
-    from fsoft.solve.sat import SOLVERS
-
-    if name not in SOLVERS:
-        raise UsageError(f"--solver: no SAT solver '{name}': one of {', '.join(SOLVERS)}")
+        entry.made(**options)
+    except (BadOption, Unanswered, UnknownEngine) as error:
+        raise UsageError(str(error)) from None
+    return options
 
 
 # ---------------------------------------------------------------- files with models

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fsoft.ask.circuits import bound_line, violated
+from fsoft.ask.by_name import formula_bounds
+from fsoft.ask.circuits import violated
 from fsoft.ask.load import load
 from fsoft.bounded.mapfile import read_bounds
 from fsoft.circuit.bits import BOUND
@@ -26,6 +27,7 @@ from fsoft.cli.limits import limited
 from fsoft.frontend.inputs import read_file
 from fsoft.frontend.source import InputError, Loc
 from fsoft.passes.watch import home, under_race_model
+from fsoft.program.cuts import cut_of_bound
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats
 from fsoft.transactions import Reduction, in_steps
@@ -55,7 +57,7 @@ def _work(model: str, witness: str, map_file: str, suffix: str) -> int:
     recipe, wanted = read_map(table, map_file, suffix)
     if recipe.ltl is not None:
         return _explain_runs(recipe, wanted, ExplainedFiles(model, data, witness, text, map_file))
-    bounded = read_bounds(table, map_file)
+    bounded = read_bounds(table, map_file, formula_bounds)
     with _folder(recipe, map_file):
         program = load(recipe.sources, recipe.options, bits=recipe.bits, cpp=recipe.cpp)
     _unchanged(recipe, program, wanted, map_file)
@@ -122,7 +124,7 @@ def _lasso(watched: Watched, prop: Property, encoding: ProgramCircuit, live: Mod
     if answer.lasso is not None:
         begins = sum(move is not None for move in answer.lasso.stem)
         print(text_of_story(tell(watched.program, answer.verdict.trace, begins), Style.of_terminal(everything=True)))
-    print("\n".join(["", *answer.verdict.reasons, *answer.notes, *watched.program.notes, answer.verdict.last_line()]))
+    print("\n".join(["", *answer.verdict.lines(), *answer.notes, *watched.program.notes, answer.verdict.last_line()]))
     return answer.verdict.exit_code()
 
 
@@ -175,5 +177,5 @@ def _at_bound(encoding: ProgramCircuit, reached: str, stimulus: Stimulus) -> int
 
     program, moves = encoding.program.taken_apart(), in_steps(encoding.program, Lifter(encoding).moves(stimulus))
     print(text_of_trace(program, moves) if program.plain is None else text_of_trace(program.plain, home(program, moves)))
-    print(f"\nthe run violates nothing, it hits a bound\n{bound_line(program, reached.removeprefix(BOUND))}\nUNKNOWN")
+    print(f"\nthe run violates nothing, it hits a bound\n{cut_of_bound(program, reached.removeprefix(BOUND))}\nUNKNOWN")
     return exits.UNKNOWN

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fsoft.ask.circuits import bound_line
-from fsoft.ask.encodings import ENCODINGS
+from fsoft.ask.by_name import encoding_of
 from fsoft.bounded.given import Formula, Given
 from fsoft.bounded.home import choices
 from fsoft.bounded.mapfile import comment_of
@@ -19,6 +18,7 @@ from fsoft.frontend.source import InputError, Loc
 from fsoft.passes.bounds import BadBound
 from fsoft.passes.unwind import Unwound, unwind
 from fsoft.passes.watch import home, under_race_model
+from fsoft.program.cuts import cut_of_bound
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
 from fsoft.properties.confirmation import confirm_run
@@ -28,11 +28,9 @@ class Rebuilt:
     """The formula of the encoding `name` with the bounds of a map, and the file that it gives."""
 
     def __init__(self, program: Program, name: str, given: Given, recipe: Recipe, map_file: str):
-        if name not in ENCODINGS or ENCODINGS[name].search:
-            raise InputError(Loc(map_file, 0), f"not a map that fsoft wrote: there are no formulas of an encoding '{name}'")
         try:
             self.unwound: Unwound = unwind(program, given.loops)
-            self.formula: Formula = ENCODINGS[name].load()(self.unwound, given)
+            self.formula: Formula = encoding_of(name).door(self.unwound, given)
         except BadBound as error:
             raise InputError(Loc(map_file, 0), str(error)) from None
         comment = comment_of(name, self.unwound, self.formula)
@@ -50,7 +48,7 @@ class Rebuilt:
             given = choices(inputs, self.formula.model.inputs)
             return show(*under_race_model(program, confirm_run(program, moves, prop, Stats(), given)))
         print(text_of_trace(program, moves) if program.plain is None else text_of_trace(program.plain, home(program, moves)))
-        line = bound_line(self.unwound.program, reached.removeprefix(BOUND))
+        line = cut_of_bound(self.unwound.program, reached.removeprefix(BOUND))
         print(f"\nthe run violates nothing, it hits a bound\n{line}\nUNKNOWN")
         return exits.UNKNOWN
 
@@ -75,7 +73,7 @@ def show(program: Program, verdict: Verdict) -> int:
     from fsoft.trace import Style, tell, text_of_story
 
     print(text_of_story(tell(program, verdict.trace, prop=verdict.prop), Style.of_terminal(everything=True)))
-    print("\n".join(["", *verdict.reasons, *program.notes, verdict.last_line()]))
+    print("\n".join(["", *verdict.lines(), *program.notes, verdict.last_line()]))
     return verdict.exit_code()
 
 

@@ -34,8 +34,8 @@ def json_of(asked: Request, program: Program | None, verdict: Verdict, with_trac
         "engine": verdict.engine or None,
         "property": verdict.prop or None,
         "location": _place(verdict.loc),
-        "reasons": verdict.reasons,
-        "bounds": verdict.bounds,
+        "reasons": verdict.lines(),
+        "bounds": [str(cut) for cut in verdict.cuts],
         "notes": program.notes if program else [],
         "statistics": {
             "states": verdict.stats.states,

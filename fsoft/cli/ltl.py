@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from fsoft.checkers.registry import must_answer
 from fsoft.cli import exits
 from fsoft.cli.arguments import Request
-from fsoft.cli.circuits import engine_options, reduction_of
+from fsoft.cli.circuits import check_options, reduction_of
 from fsoft.cli.limits import disarm, limited
 from fsoft.cli.reports import write_run_reports
 from fsoft.cli.search import Examined, Listed, Watch, count, find_engine
@@ -61,9 +61,9 @@ def check_runs(args: argparse.Namespace, asked: Request, examine: Examine | None
     if engine != KLIVE:
         found = find_engine(engine)
         must_answer(found, [prop.name for prop in props])
-        args.engine_options = engine_options(found, args) if found.takes == "model" else {}
+        args.engine_options = check_options(found, args) if found.takes == "model" else {}
     else:
-        args.engine_options = engine_options(find_engine("pdr"), args)
+        args.engine_options = check_options(find_engine("pdr"), args)
     args.reduction = reductions(args, props)
     return limited(lambda: _list(props, examine) if args.show_properties else _work(args, asked, props, engine, examine),
                    args.timeout, args.memory)  # fmt: skip
@@ -155,7 +155,7 @@ def _answer(args: argparse.Namespace, watched: Watched, prop: Property, engine: 
     watch.stats = Stats()
     left = None if args.timeout is None else max(0.1, args.timeout - (time.monotonic() - args.started) - 0.3)
     answered = check_circuit(watched, prop, engine, timeout=left, progress=watch, reduction=args.reduction, **args.engine_options)
-    late = left is not None and answered.verdict.kind == "UNKNOWN" and not answered.verdict.bounds
+    late = left is not None and answered.verdict.kind == "UNKNOWN" and not answered.verdict.cuts
     if late and time.monotonic() - args.started > args.timeout - 0.6:
         raise exits.OutOfTime
     return answered
@@ -224,8 +224,8 @@ def _print(args: argparse.Namespace, one: Said, several: bool, common: list[str]
     if one.verdict.trace and one.program is not None and args.trace:
         story = story_of(one.program, one.verdict, one.loop)
         more = tail(args, story)
-        print_story(args, story, [*one.verdict.reasons, *more, *notes])
-    for line in [*one.verdict.reasons, *more, *notes]:
+        print_story(args, story, [*one.verdict.lines(), *more, *notes])
+    for line in [*one.verdict.lines(), *more, *notes]:
         print(line)
     if several:
         print(f"{one.title}: {one.verdict.last_line()}\n")
@@ -282,7 +282,7 @@ def _run(args: argparse.Namespace, asked: Request, props: list[Property], inputs
     for prop in props:
         try:
             answer = violated(watched, prop, Lasso(tuple(stem), tuple(loop) or (None,)), Stats())
-            print("\n".join(["", *answer.verdict.reasons, answer.verdict.last_line()]))
+            print("\n".join(["", *answer.verdict.lines(), answer.verdict.last_line()]))
             worst = max(worst, answer.verdict.exit_code())
         except NotALasso as why:
             print(f"\n{prop}: not violated by this run: {why}")

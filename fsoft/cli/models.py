@@ -14,7 +14,7 @@ from fsoft.circuit.bits.bitblast import bitblast
 from fsoft.circuit.model import Model
 from fsoft.circuit.model.verdict import Answer, Proved, Unknown, Violated
 from fsoft.cli import exits
-from fsoft.cli.circuits import engine_options, read_model
+from fsoft.cli.circuits import check_options, read_model
 from fsoft.cli.limits import limited
 from fsoft.cli.search import Watch
 from fsoft.process.files import utf8, write_file
@@ -46,7 +46,7 @@ def check_model_file(args: argparse.Namespace, path: str) -> int:
         raise exits.UsageError("reduction is part of the model: --por belongs to fsoft build")
     if args.race_model != "svcomp":
         raise exits.UsageError("the race model is part of the model: --race-model belongs to fsoft build")
-    options = engine_options(entry, args)
+    options = check_options(entry, args)
     return limited(lambda: _work(args, path, entry, options), args.timeout, args.memory)
 
 
@@ -101,7 +101,7 @@ def _ask(args: argparse.Namespace, model: Model | BitModel, entry: ModelEngine, 
     from fsoft.checkers.certify import certify_answer
 
     left = None if args.timeout is None else max(0.1, args.timeout - (time.monotonic() - args.started) - 0.3)
-    answer = entry.load().check(model, progress=lambda depth: watch(Stats(depth=depth)), timeout=left, **options)
+    answer = entry.made(**options).check(model, progress=lambda depth: watch(Stats(depth=depth)), timeout=left)
     if isinstance(answer, Proved) and (answer.certificates or answer.trusted):
         wrong = certify_answer(model if isinstance(model, BitModel) else bitblast(model), answer)
         if wrong is not None:

@@ -18,7 +18,8 @@ from fsoft.ask.load import load
 from fsoft.ask.shrink import reduce
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, Request, add_checks, add_limits, add_lowering, add_reading, request
-from fsoft.cli.circuits import check_order, reduction_of
+from fsoft.cli.auto import auto_options, check_auto
+from fsoft.cli.circuits import check_options, reduction_of
 from fsoft.cli.limits import limited
 from fsoft.cli.search import add_engine, decide, find_engine
 from fsoft.frontend.source import InputError
@@ -41,9 +42,9 @@ def run(argv: Sequence[str]) -> int:
     add_limits(parser)
     args = parser.parse_args(argv)
     if _is_auto(args):
-        check_order(args, "auto")
+        check_auto(args)
     else:
-        find_engine(args.engine)
+        check_options(find_engine(args.engine), args)
     asked = request(args)
     if asked.formulas:
         raise exits.UsageError("reduce keeps verdicts about states: it cannot be asked about --ltl or termination")
@@ -116,7 +117,7 @@ class _Trial:
         deadline = None if self.patience is None else time.monotonic() + self.patience
         reduced = self.args.por is not None or self.args.transactions is not None
         reduction = reduction_of(self.args, program.checks) if reduced else None
-        verdict = auto.check(program, seed=self.args.seed, deadline=deadline, reduction=reduction, members=self.members)
+        verdict = auto.check(program, **auto_options(self.args), deadline=deadline, reduction=reduction, members=self.members)
         if self.members is None and verdict.kind != "UNKNOWN":
             self.members = [member for member in plan(auto.ProgramFacts(program), reduction) if member.name == verdict.engine] or None
             if verdict.engine == "explicit":

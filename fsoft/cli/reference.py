@@ -44,6 +44,7 @@ def parser_of(command: str) -> Parser:
     """The parser of a command: the command is started and stopped where it would read its arguments."""
 
     def stop(self: Parser, *_args: Any, **_options: Any) -> NoReturn:
+        self.declared.load_all()
         raise _Found(self)
 
     original, mixed = Parser.parse_args, Parser.parse_intermixed_args
@@ -94,14 +95,13 @@ def _text(text: str) -> str:
 
 
 def _engines() -> Iterator[str]:
-    from fsoft.checkers.registry import Engine, ModelEngine, engines, model_engines
+    from fsoft.checkers.registry import everyone
 
-    everyone: list[Engine | ModelEngine] = [*engines().values(), *model_engines().values()]
     yield from ("## Engines", "", "| `--engine` | takes | answers | options | |", "|---|---|---|---|---|")
-    for engine in everyone:
+    for engine in everyone().values():
         takes = "program" if engine.takes == "program" else "circuit"
         answers = ", ".join(word for word, can in (("TRUE", engine.proves), ("FALSE", engine.refutes)) if can)
-        options = " ".join(f"`--{name}`" for name in engine.options)
+        options = " ".join(f"`--{option.flag}`" for option in engine.options if option.flag)
         yield f"| `{engine.name}` | {takes} | {answers} | {options} | {_text(engine.summary)} |"
 
 

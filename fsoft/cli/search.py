@@ -6,16 +6,16 @@ import argparse
 import sys
 import time
 from dataclasses import dataclass, replace
-from typing import Any
 
-from fsoft.checkers.registry import Engine, Progress, UnknownEngine, engine, must_answer
+from fsoft.ask.engines import ask_engine
+from fsoft.checkers.registry import AnyEngine, Progress, UnknownEngine, any_engine, must_answer
 from fsoft.cli.arguments import Parser, Request
+from fsoft.cli.choices import engine_owners
 from fsoft.cli.circuits import (
     add_arrays,
-    add_engine_options,
     add_reduction,
     add_scheduler,
-    check_method,
+    check_options,
     check_order,
     check_scheduler,
     engine_options,
@@ -47,47 +47,33 @@ def add_engine(parser: Parser, default: str = "explicit") -> None:
     group = parser.add_argument_group("the search")
     names = ", ".join(name for name in ("explicit", "bmc", "pdr") if name != default)
     group.add_argument("--engine", metavar="NAME", help=f"who answers: {default} (the default), {names}, ... (fsoft checkers lists all)")
-    group.add_argument("--seed", type=int, default=0, metavar="N", help="a different order among equals (0: as written)")
-    known = "explicit: a certificate for TRUE, made of all states; proofs of other engines are certified in any case"
-    group.add_argument("--certify", action="store_true", help=known)
-    add_engine_options(parser)
+    own = parser.add_argument_group("options of engines (fsoft checkers lists them)")
+    parser.declared.add("--engine", own, engine_owners)
     add_arrays(group, "smt keeps them, other engines do not")
     add_reduction(parser)
     add_scheduler(parser)
 
 
-def find_engine(name: str | None) -> Engine:
+def find_engine(name: str | None) -> AnyEngine:
     """The engine of that name (explicit, if none is given); what it needs is installed."""
-    try:
-        return engine(name or "explicit")
-    except UnknownEngine:
-        return _model_engine(name or "")
-
-
-def _model_engine(name: str) -> Engine:
-    from fsoft.ask.circuits import find_engine
-    from fsoft.checkers.registry import model_engine
-
     if name == "klive":
         raise UsageError("--engine klive is for properties of runs: --ltl, --property termination")
     try:
-        found = find_engine(name)
-        missing = model_engine(name).missing()
+        found = any_engine(name or "explicit")
     except UnknownEngine as error:
         raise UsageError(f"--engine: {error}") from None
-    if missing is not None:
+    if (missing := found.missing()) is not None:
         raise UsageError(f"--engine {name}: {missing}")
     return found
 
 
-def check_question(engine: Engine, asked: Request, args: argparse.Namespace) -> None:
+def check_question(engine: AnyEngine, asked: Request, args: argparse.Namespace) -> None:
     """UsageError, before any work is done, for a question that the engine cannot answer or options that it does not have."""
     must_answer(engine, asked.options.checks)
     check_scheduler(args)
+    check_options(engine, args)
     if engine.takes == "model":
-        engine_options(engine, args)
         return
-    check_method(engine, args)
     check_order(args, f"the engine {engine.name}")
     if args.por not in (None, "none") and not engine.reduces:
         raise UsageError(f"the engine {engine.name} looks at no interleavings: it has no --por")
@@ -95,36 +81,23 @@ def check_question(engine: Engine, asked: Request, args: argparse.Namespace) -> 
         raise UsageError(f"the engine {engine.name} has no --{'arrays' if args.scheduler is None else 'scheduler'}")
 
 
-def lowered_for(engine: Engine, asked: Request) -> Request:
+def lowered_for(engine: AnyEngine, asked: Request) -> Request:
     """The request, with creation sites read as the engine wants them."""
     return replace(asked, options=replace(asked.options, unbounded=True)) if engine.unbounded else asked
 
 
-def decide(program: Program, engine: Engine, args: argparse.Namespace, progress: Progress) -> Verdict:
-    """The engine's answer, with those of the options that it understands."""
-    if engine.takes == "model":
-        return _on_circuit(program, engine, args, progress)
-    options: dict[str, Any] = {name: getattr(args, name) for name in engine.options}
+def decide(program: Program, engine: AnyEngine, args: argparse.Namespace, progress: Progress) -> Verdict:
+    """The engine's answer, with the options that were given. A model checker notices itself that the time is up, and has then said how far
+    it came."""
+    options, left = engine_options(engine, args), None
     if args.por not in (None, "none") or args.transactions is not None:
         options["reduction"] = reduction_of(args, program.checks)
-    verdict = engine.check(program, progress, **options)
-    if args.certify and engine.name == "explicit":
-        from fsoft.checkers.explicit.certificate import with_certificate
-
-        return with_certificate(program, verdict)
-    return verdict
-
-
-def _on_circuit(program: Program, engine: Engine, args: argparse.Namespace, progress: Progress) -> Verdict:
-    """The answer of a model checker. One that notices itself that the time is up has said how far it came."""
-    now = time.monotonic()
-    left = None if args.timeout is None else args.timeout - (now - getattr(args, "started", now)) - _MARGIN
-    options: dict[str, Any] = dict(engine_options(engine, args), timeout=None if left is None else max(0.1, left))
-    options["reduction"] = reduction_of(args, program.checks)
-    options["make_scheduler"] = lambda loaded: scheduler_of(args, loaded)
-    options["arrays"] = args.arrays
-    verdict = engine.check(program, progress, **options)
-    if verdict.kind == "UNKNOWN" and not verdict.bounds and left is not None and verdict.stats.seconds >= left - _MARGIN:
+    if engine.takes == "model":
+        now = time.monotonic()
+        left = None if args.timeout is None else args.timeout - (now - getattr(args, "started", now)) - _MARGIN
+        options |= {"scheduler": scheduler_of(args, program), "arrays": args.arrays, "timeout": None if left is None else max(0.1, left)}
+    verdict = ask_engine(engine, program, progress, **options)
+    if verdict.kind == "UNKNOWN" and not verdict.cuts and left is not None and verdict.stats.seconds >= left - _MARGIN:
         progress(verdict.stats)
         raise OutOfTime
     return verdict

@@ -6,9 +6,11 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from fsoft.ask.by_name import encoding_of, scheme_of, schemes
 from fsoft.cli import exits
-from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_reading, positive, request
-from fsoft.cli.encoding import refuse_others
+from fsoft.cli.arguments import Parser, Request, add_checks, add_insight, add_limits, add_lowering, add_reading, request
+from fsoft.cli.choices import scheme_owners
+from fsoft.cli.encoding import add_unwinding, given_bounds, refuse_others
 from fsoft.cli.limits import limited
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.process.files import utf8, write_file
@@ -33,13 +35,8 @@ def _parser() -> Parser:
     form.add_argument("--for", dest="tool", choices=_TOOLS, default="cbmc", help="whose names for nondet, assume and assert it uses (cbmc)")
     bounds = parser.add_argument_group("bounds (docs/sequentialize.md)")
     bounds.add_argument("--scheme", default="lazy", metavar="S", help="lazy (the default) or mu")
-    bounds.add_argument("--unwind", type=positive, metavar="N", help="rounds of loops whose number constants do not decide (2)")
-    bounds.add_argument("--unwindset", action="append", default=[], metavar="[T:]L:N", help="the same for one loop (of one thread)")
-    bounds.add_argument("--rounds", type=positive, metavar="N", help="lazy: rounds of all threads (2)")
-    bounds.add_argument("--schedule", metavar="R:R:...", help="lazy: who may run in each round: + for all, or threads, as 0,2")
-    bounds.add_argument("--writes", type=positive, metavar="N", help="mu: at most N writes to shared memory, or clusters of writes")
-    bounds.add_argument("--mu-grain", choices=("fine", "intra", "inter"), help="mu: single writes or clusters (inter; with --writes: fine)")
-    bounds.add_argument("--mu-reads", choices=("explicit", "implicit", "mixed"), help="mu: how reads find their write (implicit)")
+    add_unwinding(bounds)
+    parser.declared.add("--scheme", bounds, scheme_owners)
     add_lowering(parser)
     add_checks(parser)
     add_limits(parser)
@@ -48,25 +45,22 @@ def _parser() -> Parser:
 
 
 def _work(args: argparse.Namespace, asked: Request, stages: Stages) -> int:
-    from fsoft.bounded.given import Given
-    from fsoft.bounded.sequential import SCHEMES, scheme_of
-    from fsoft.passes.bounds import BadBound, Bounds, read_unwindset
+    from fsoft.passes.bounds import BadBound
     from fsoft.passes.unwind import unwind
     from fsoft.sequentialize.c_text import c_text
     from fsoft.sequentialize.targets import TARGETS
 
-    if args.scheme not in SCHEMES:
-        raise exits.UsageError(f"--scheme: one of {', '.join(SCHEMES)}")
-    refuse_others(args, args.scheme, "--scheme")
+    if args.scheme not in schemes():
+        raise exits.UsageError(f"--scheme: one of {', '.join(schemes())}")
+    refuse_others(args, encoding_of(args.scheme), "--scheme")
     try:
         program = stages.load(asked)
     except Dumped as dumped:
         print(dumped.text())
         return exits.TRUE
     try:
-        loops = Bounds(args.unwind or Bounds().unwind, read_unwindset(args.unwindset))
-        given = Given(loops, rounds=args.rounds, schedule=args.schedule, writes=args.writes, grain=args.mu_grain, reads=args.mu_reads)
-        made = scheme_of(args.scheme)(unwind(program, loops), given)
+        given = given_bounds(args, args.scheme)
+        made = scheme_of(args.scheme)(unwind(program, given.loops), given)
     except BadBound as error:
         raise exits.UsageError(str(error)) from None
     text = c_text(made.plain.program, TARGETS[args.tool], f"{asked.name}, {made.describe()}")

@@ -38,7 +38,7 @@ def write_report(args: argparse.Namespace, asked: Request, program: Program | No
     story = story_of(program, verdict, loop) if program is not None and verdict.trace else None
     again = command(args, story) if story is not None else ""
     notes = [*notes, *(program.notes if program is not None else [])]
-    page = Page(asked.name, verdict.last_line(), verdict.reasons, notes, again, story.failing if story is not None else {})
+    page = Page(asked.name, verdict.last_line(), verdict.lines(), notes, again, story.failing if story is not None else {})
     write_file(args.html, report(page, story).encode("utf-8", "replace"))
 
 
@@ -88,5 +88,7 @@ def _has_value(name: str, words: Sequence[str]) -> bool:
     """Whether an option that only `check` knows is followed by its value."""
     from fsoft.cli.check import make_parser
 
-    action = make_parser()._option_string_actions.get(name)
+    parser = make_parser()
+    parser.declared.load([name])
+    action = parser._option_string_actions.get(name)
     return bool(words) and action is not None and action.nargs != 0

@@ -1,9 +1,10 @@
-"""Passes: Program to Program. Each is a frozen dataclass with a name, its options as fields, and `apply`."""
+"""Passes: Program to Program. Each is a frozen dataclass in a file of its own, with a name, its options as fields, and `apply`; one that
+depends on what users choose is `Suited`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from fsoft.passes.atomic import Atomic
 from fsoft.passes.dead import Dead
@@ -13,6 +14,7 @@ from fsoft.passes.settled import Settled
 from fsoft.passes.simplify import Simplify
 from fsoft.passes.truncate import Truncate
 from fsoft.passes.unwind import Bounds, Unwound, unwind
+from fsoft.program.options import Options
 from fsoft.program.program import Program
 
 
@@ -23,10 +25,24 @@ class Pass(Protocol):
     def apply(self, program: Program) -> Program: ...
 
 
+@runtime_checkable
+class Suited(Protocol):
+    """A pass that depends on what users choose."""
+
+    def suited(self, options: Options) -> Pass | None:
+        """The pass as these options want it; None if they do not want it."""
+
+
 PIPELINE: list[Pass] = [Simplify(), Settled(), Simplify("constants", split=False), Known(), Atomic(), Truncate(), Dead(), Fold()]
-"""The passes that make a lowered program small, in order."""
+"""The passes that make a lowered program small, in order. This is the list that a new one is added to."""
 
 by_name: dict[str, Pass] = {p.name: p for p in PIPELINE}
+
+
+def pipeline(options: Options) -> list[Pass]:
+    """The passes for a program that is read with these options."""
+    wanted = [one.suited(options) if isinstance(one, Suited) else one for one in PIPELINE]
+    return [one for one in wanted if one is not None]
 
 
 def run(program: Program, passes: Sequence[Pass] = tuple(PIPELINE), after: Callable[[Pass, Program], None] | None = None) -> Program:
@@ -39,6 +55,6 @@ def run(program: Program, passes: Sequence[Pass] = tuple(PIPELINE), after: Calla
 
 
 __all__ = [
-    "Atomic", "Bounds", "Dead", "Fold", "Known", "PIPELINE", "Pass", "Settled", "Simplify", "Truncate", "Unwound", "by_name", "run",
-    "unwind",
+    "Atomic", "Bounds", "Dead", "Fold", "Known", "PIPELINE", "Pass", "Settled", "Simplify", "Suited", "Truncate", "Unwound", "by_name",
+    "pipeline", "run", "unwind",
 ]  # fmt: skip

@@ -27,6 +27,7 @@ from fsoft.passes.graph import Graph, each_template, shortened
 from fsoft.passes.tidy import Tidy, tags_before, tidy_template, values_after, written_first
 from fsoft.passes.ways import all_exclusive, exhaustive
 from fsoft.program.expr import TRUE, Expr, conj, fill, negate, reg
+from fsoft.program.options import Options
 from fsoft.program.program import Action, Assign, Check, Halt, Program, Require, Step, Template
 
 _assume_in_guard = False
@@ -47,6 +48,10 @@ class Fold:
     keep_labels: bool = False
     keep: frozenset[tuple[str, int]] = frozenset()
     stops: bool = False
+
+    def suited(self, options: Options) -> Fold | None:
+        """Not at all, or with the ends of threads apart where somebody looks on."""
+        return replace(self, stops=bool(options.observer)) if options.fold else None
 
     def apply(self, program: Program) -> Program:
         sharing = Sharing(program)

@@ -25,6 +25,7 @@ from fsoft.analysis.points_to import PointsTo, members
 from fsoft.frontend.source import NOWHERE, Loc
 from fsoft.passes.graph import Graph, each_template, shortened
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, make, negate, reg, to_signed
+from fsoft.program.options import Options
 from fsoft.program.program import Action, Assign, CellRun, Halt, Input, Load, Marker, Object, Program, Step, Store, Template
 
 _OF_STATES = frozenset({"no-data-race", "no-deadlock", "valid-memtrack"})
@@ -45,6 +46,10 @@ class Truncate:
     name: str = "truncate"
     kept: int | None = None
     ranges: Mapping[int, ValueBounds] = field(default_factory=dict)
+
+    def suited(self, options: Options) -> Truncate:
+        """With the limit that users set."""
+        return replace(self, limit=options.array_limit)
 
     def apply(self, program: Program) -> Program:
         kept = self.limit if self.kept is None else self.kept

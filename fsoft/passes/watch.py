@@ -28,6 +28,7 @@ from dataclasses import replace
 from fsoft.frontend.source import Loc, Unsupported
 from fsoft.passes.watch_plan import Plan, Unwatchable
 from fsoft.passes.watch_steps import CHECK, PICK, SELF, Watching
+from fsoft.program.cuts import Cut
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program, Thread
 from fsoft.program.replay import play
@@ -83,7 +84,7 @@ def under_race_model(program: Program, verdict: Verdict) -> tuple[Program, Verdi
         if not program.unwatched or verdict.kind != "TRUE":
             return program, verdict
         why = f"race model c11: what release and acquire order is not followed here ({program.unwatched}); svcomp: no race"
-        return program, replace(verdict, kind="UNKNOWN", reasons=[*verdict.reasons, why], bounds=[*verdict.bounds, why])
+        return program, replace(verdict, kind="UNKNOWN", cuts=[*verdict.cuts, Cut("said", what=why)])
     prop, moves = RACE if verdict.prop == CHECK else verdict.prop, home(program, verdict.trace)
     if verdict.kind != "FALSE":
         return plain, replace(verdict, prop=prop, trace=moves)

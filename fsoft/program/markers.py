@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from fsoft.program.cuts import Cut, cut_of_marker
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Marker, Program, Step
 from fsoft.program.replay import play
+from fsoft.program.state import Halted
 from fsoft.program.verdict import Move
 
 
@@ -15,7 +18,7 @@ def step_markers(step: Step) -> tuple[int, ...]:
     return tuple(tag.operand.value for tag in step.tags if tag.kind == "marker" and tag.operand is not None and tag.operand.is_const)
 
 
-def approximations(machine: Machine, moves: Sequence[Move]) -> list[str]:
+def approximations(machine: Machine, moves: Sequence[Move]) -> list[Cut]:
     """What a trace depends on that the program may not do: such a trace is a candidate, no counterexample. A marker is on a step, or on an
     input that was asked for."""
     program, passed = machine.program, dict[int, list[str]]()
@@ -31,12 +34,15 @@ def approximations(machine: Machine, moves: Sequence[Move]) -> list[str]:
     return [dependence(marker, values) for marker, values in found]
 
 
-def dependence(marker: Marker, values: Sequence[str] = ()) -> str:
-    """What a trace depends on, in words, with the values that were taken."""
-    taken = f", here {', '.join(dict.fromkeys(values))}" if values else ""
-    return f"{marker.loc}: depends on: {marker.message}{taken}" + (f" ({marker.remedy})" if marker.remedy else "")
+def dependence(marker: Marker, values: Sequence[str] = ()) -> Cut:
+    """What a trace depends on, with the values that were taken."""
+    return replace(cut_of_marker(marker), adds=True, values=tuple(values))
 
 
-def marker_line(program: Program, index: int) -> str:
-    marker = program.markers[index]
-    return f"{marker.loc}: {marker.kind}: {marker.message}" + (f" ({marker.remedy})" if marker.remedy else "")
+def cut_of_event(program: Program, event: Halted) -> Cut | None:
+    """What is left out where a thread stops in this way, if anything."""
+    if event.kind not in ("cut", "undefined"):
+        return None
+    if event.marker is not None:
+        return cut_of_marker(program.markers[event.marker])
+    return Cut(event.kind, event.loc, event.message)

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import NamedTuple
 
 from fsoft.frontend.source import NOWHERE, Loc
+from fsoft.program.cuts import Cut
 from fsoft.records import dataclass
 
 
@@ -52,8 +53,8 @@ class Stats:
 @dataclass(slots=True)
 class Verdict:
     """`kind` is "TRUE", "FALSE" or "UNKNOWN". `prop` is the violated property, or the one (several: "") that was asked.
-    `reasons` are lines for a person; `bounds` name what cut or added behaviour; `loc` is where the violation is. `complete`: UNKNOWN,
-    and no engine can say more, because a bound of the Program itself cuts and there is no violation within it.
+    `reasons` are lines for a person; `cuts` are what left behaviour out, or what a trace depends on; `loc` is where the violation is.
+    `complete`: UNKNOWN, and no engine can say more, because a bound of the Program itself cuts and there is no violation within it.
     `engine`: who answered, where that was not chosen by the user."""
 
     kind: str
@@ -61,10 +62,15 @@ class Verdict:
     reasons: list[str] = field(default_factory=list)
     trace: list[Move] = field(default_factory=list)
     stats: Stats = field(default_factory=Stats)
-    bounds: list[str] = field(default_factory=list)
+    cuts: list[Cut] = field(default_factory=list)
     loc: Loc = NOWHERE
     complete: bool = False
     engine: str = ""
+
+    def lines(self) -> list[str]:
+        """All that a person is told: what was found, what cut, more about it, and what the trace depends on."""
+        cut, added = ([str(one) for one in self.cuts if one.adds is adds] for adds in (False, True))
+        return list(dict.fromkeys([*self.reasons[:1], *cut, *self.reasons[1:], *added]))
 
     def last_line(self) -> str:
         """The line for machines."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from fsoft.program.cuts import Cut
 from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine
 from fsoft.program.locks import lock_lines
@@ -21,7 +22,7 @@ def false_verdict(machine: Machine, moves: list[Move], finding: Finding, stats: 
     reasons = [f"{finding.loc}: {finding.message}", *finding.lines, *lock_lines(machine, moves, finding)]
     added = approximations(machine, moves)
     if added:
-        return Verdict("UNKNOWN", finding.prop, [*reasons, *added], moves, stats, added)
+        return Verdict("UNKNOWN", finding.prop, reasons, moves, stats, added)
     return Verdict("FALSE", finding.prop, reasons, moves, stats, loc=finding.loc)
 
 
@@ -57,8 +58,8 @@ def judge_run(machine: Machine, played: list[Played], prop: str, answers: Record
     except InternalError:
         if prop != "no-deadlock" or not answers.undefined:
             raise
-        lines = [f"a thread is blocked only for some values of undefined memory: {name}" for name in answers.undefined]
-        return Verdict("UNKNOWN", prop, lines, moves, stats, lines)
+        cuts = [Cut("said", what=f"a thread is blocked only for some values of undefined memory: {name}") for name in answers.undefined]
+        return Verdict("UNKNOWN", prop, [], moves, stats, cuts)
     return false_verdict(machine, moves, finding, stats)
 
 

@@ -29,13 +29,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from fsoft.ask import load as loading
-from fsoft.checkers.registry import Progress, Unanswered, UnknownEngine, must_answer
+from fsoft.checkers.registry import Progress, Unanswered, UnknownEngine, any_engine, model_engine, must_answer
 from fsoft.frontend.source import InputError, Loc, Source, program_name
 from fsoft.frontend.types import data_model
+from fsoft.option import options_of
 from fsoft.program.options import GROWING, PROPERTIES, Options
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
@@ -190,14 +191,14 @@ class Loaded:
         options: dict[str, Any],
     ) -> tuple[Program, Verdict]:  # fmt: skip
         """The verdict of one engine, and the Program that it is about."""
-        from fsoft.ask.circuits import find_engine
+        from fsoft.ask.engines import ask_engine
 
-        found = find_engine(engine)
+        found = any_engine(engine)
         must_answer(found, _checks(checks))
         program = self.program(*checks, unbounded=found.unbounded)
         given = {"reduction": _reduction(reduction) if reduction is not None else None, "timeout": timeout}
         options |= {name: value for name, value in given.items() if value is not None}
-        return program, found.check(program, progress, **options)
+        return program, ask_engine(found, program, progress, **options)
 
     def _auto(
         self, checks: Sequence[str], reduction: str | Reduction | None, timeout: float | None, progress: Progress, options: dict[str, Any]
@@ -330,11 +331,12 @@ class Built:
     def explain(self, witness: str, name: str = "<witness>") -> Result:
         """The counterexample of another model checker (text in aigsim's, ABC's or BTOR2 format) as a result: FALSE with a trace that has
         been replayed, or UNKNOWN if the run only reaches a bound. InputError if it reaches nothing."""
-        from fsoft.ask.circuits import bound_line, violated
+        from fsoft.ask.circuits import violated
         from fsoft.circuit.bits import BOUND
         from fsoft.circuit.encode.lift import Lifter
         from fsoft.circuit.formats.home import first_target, read_witness
         from fsoft.passes.watch import under_race_model
+        from fsoft.program.cuts import cut_of_bound
         from fsoft.transactions import in_steps
 
         reached, run = first_target(self.encoding.model, read_witness(self.exported, witness, name))
@@ -342,9 +344,9 @@ class Built:
             raise InputError(Loc(name, 0), f"this run of {len(run.inputs)} steps reaches no bad and no bound of the program")
         program = self.encoding.program.taken_apart()
         if reached.startswith(BOUND):
-            line = bound_line(program, reached.removeprefix(BOUND))
+            cut = cut_of_bound(program, reached.removeprefix(BOUND))
             moves = in_steps(self.encoding.program, Lifter(self.encoding).moves(run))
-            verdict = Verdict("UNKNOWN", "", [line], moves, bounds=[line])
+            verdict = Verdict("UNKNOWN", "", [], moves, cuts=[cut])
         else:
             verdict = violated(self.encoding, run, reached, Stats())
         program, verdict = under_race_model(program, verdict)
@@ -364,22 +366,16 @@ def _bounded(
     program: Program, encoding: str, engine: str | None, timeout: float | None, progress: Progress, options: dict[str, Any]
 ) -> Verdict:
     """The verdict under a bounded encoding; `options` are its bounds, and options of the engine."""
-    from fsoft.ask.encodings import ENCODINGS, answer
-    from fsoft.bounded.given import Given
-    from fsoft.passes.bounds import Bounds
+    from fsoft.ask.by_name import encoding_of, given_for
+    from fsoft.ask.encodings import DEFAULT_ENGINE, answer
 
-    if encoding not in ENCODINGS:
-        raise ValueError(f"no encoding {encoding!r}: one of {', '.join(ENCODINGS)}")
-    known = {one.name for one in fields(Given)} - {"loops"}
-    bounds = {name: value for name, value in options.items() if name in known}
-    wrong = [name for name in bounds if name not in (*ENCODINGS[encoding].options, "incremental")]
-    if wrong:
-        raise ValueError(f"the encoding {encoding} has no option {wrong[0]!r}")
-    loops = Bounds(unwind=options.get("unwind") or (1 if bounds.get("incremental") else Bounds().unwind))
-    rest = {name: value for name, value in options.items() if name not in known and name != "unwind"}
+    own = {one.name for one in options_of(encoding_of(encoding).bounds)}
+    of_engine = set() if encoding_of(encoding).search else {one.name for one in model_engine(engine or DEFAULT_ENGINE).options} - own
+    rest = {name: value for name, value in options.items() if name in of_engine}
     if engine is not None:
         rest["engine"] = engine
-    return answer(program, encoding, Given(loops=loops, **bounds), progress=progress, timeout=timeout, **rest)
+    bounds = given_for(encoding, **{name: value for name, value in options.items() if name not in of_engine})
+    return answer(program, encoding, bounds, progress=progress, timeout=timeout, **rest)
 
 
 def _checks(names: Sequence[str]) -> frozenset[str]:

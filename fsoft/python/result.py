@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Literal, overload
 
 from fsoft.frontend.source import Loc
+from fsoft.program.cuts import Cut
 from fsoft.program.program import Program
 from fsoft.program.verdict import Move, Stats, Verdict
 from fsoft.trace.outcome import Outcome
@@ -118,13 +119,14 @@ class Trace(Sequence[TraceStep]):
 @dataclass(frozen=True, slots=True)
 class Result:
     """The answer. `prop` is the violated property, or the one that was asked ("" for several); `reasons` are lines for a person; `bounds`
-    say what cut or added behaviour, and are why an UNKNOWN is not TRUE; `notes` are assumptions about the program. A result is neither true
-    nor false: ask `holds`, `violated` or `unknown`."""
+    say what cut or added behaviour, and are why an UNKNOWN is not TRUE; `cuts` are the same as records; `notes` are assumptions about the
+    program. A result is neither true nor false: ask `holds`, `violated` or `unknown`."""
 
     verdict: Kind
     prop: str
     reasons: tuple[str, ...]
     bounds: tuple[str, ...]
+    cuts: tuple[Cut, ...]
     notes: tuple[str, ...]
     location: Loc | None
     trace: Trace | None
@@ -182,8 +184,9 @@ def result_of(program: Program, verdict: Verdict, task: ReportTask, name: str = 
     return Result(
         verdict=kind,
         prop=verdict.prop,
-        reasons=tuple(verdict.reasons),
-        bounds=tuple(verdict.bounds),
+        reasons=tuple(verdict.lines()),
+        bounds=tuple(map(str, verdict.cuts)),
+        cuts=tuple(verdict.cuts),
         notes=tuple(program.notes),
         location=verdict.loc if verdict.loc.line > 0 else None,
         trace=trace,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fsoft.analysis.loops import Loop, loops
 from fsoft.passes.bounds import Bounds, LoopLimits
+from fsoft.program.cuts import Cut
 from fsoft.program.program import Program
 
 Visits = dict[tuple[int, int], tuple[int, int]]
@@ -40,7 +41,7 @@ class LoopBounds:
             return visits, f"unwind.{loop.id}"
         return {**visits, (slot, target): (rounds, forks)}, ""
 
-    def line(self, name: str) -> str:
+    def cut(self, name: str) -> Cut:
         """What a bound on a loop is, and where."""
         loop = self._ids[name.removeprefix("unwind.")]
-        return f"{loop.loc}: loop: {loop.id} runs more often than was allowed (--unwind, --unwindset {loop.id}:N)"
+        return Cut("loop", loop.loc, f"{loop.id} runs more often than was allowed", f"--unwind, --unwindset {loop.id}:N")

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from fsoft.bounded.given import Given
+from fsoft.bounded.given import BoundedEncoding, Given
 from fsoft.bounded.outcomes import Executor
 from fsoft.circuit.encode.answers import TermValue
-from fsoft.circuit.encode.bound_lines import bound_line
+from fsoft.option import option
 from fsoft.program.choice import Strayed
+from fsoft.program.cuts import Cut, cut_of_bound
 from fsoft.program.expr import reg
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
@@ -24,15 +25,29 @@ from fsoft.properties.confirmation import judge_run
 from fsoft.search.lift import PathAnswers, PathEdge, lifted
 from fsoft.search.nodes import SearchCounts
 from fsoft.search.questions import Obligation
-from fsoft.search.settings import Settings
+from fsoft.search.settings import REDUCTIONS, Settings
 from fsoft.search.tree import CONTEXTS, Stop, Tree
 from fsoft.solve.dump import solver_of
 from fsoft.solve.sat import SolverTimeout
 from fsoft.solve.smt import Undecided
-from fsoft.solve.terms import DEFAULT
+from fsoft.solve.terms import DEFAULT, SOLVERS
 
 _ENDS_NOTHING = frozenset({"unreach-call", "no-data-race", "no-deadlock", "valid-memtrack"})
 """A violation of any other property stops the run: what would come after it is not known."""
+
+
+@dataclass(frozen=True)
+class PathsBounds(Given):
+    """See the options."""
+
+    context_bound: int | None = option(None, "at most N context switches", metavar="N", least=1)
+    eager_guards: bool = option(False, "ask the solver at every branch")
+    por: str | None = option(None, "leave out interleavings that make no difference", allowed=REDUCTIONS)
+    merge: bool = option(False, "explore a state that was reached before only once", flag="merge-states")
+    all_interleavings: bool = option(False, "go on after a violation, and count")
+    several: bool = option(False, "a verdict for each property, in one search", flag="multi-property")
+    smt_dump: str = option("", "write every question to the solver as an SMT-LIB file", metavar="DIR")
+    solver: str = option(DEFAULT, ", ".join(SOLVERS), metavar="NAME", allowed=SOLVERS)
 
 
 def check_paths(program: Program, settings: Settings, progress: Progress = lambda _stats: None) -> list[Verdict]:
@@ -45,18 +60,17 @@ def check_paths(program: Program, settings: Settings, progress: Progress = lambd
 
 def search_paths(
     program: Program,
-    given: Given,
+    given: PathsBounds,
     *,
     progress: Progress = lambda _stats: None,
     timeout: float | None = None,
     say: Callable[[str], None] = lambda _line: None,
-    solver: str = DEFAULT,
 ) -> Verdict:
     """The encoding's door: one verdict, with bounds that grow if that is asked for."""
     started = time.monotonic()
     contexts = 1 if given.incremental else given.context_bound
     settings = Settings(contexts, given.loops, given.eager_guards, given.por or "none", given.merge, given.all_interleavings, given.several,
-                        solver, given.smt_dump, timeout)  # fmt: skip
+                        given.solver, given.smt_dump, timeout)  # fmt: skip
     while True:
         verdicts = check_paths(program, settings, progress)
         verdict = verdicts[0] if len(verdicts) == 1 else _together(verdicts)
@@ -78,9 +92,9 @@ def _grown(settings: Settings, verdict: Verdict, most: int | None) -> Settings:
     if verdict.kind != "UNKNOWN":
         return settings
     after = settings
-    if settings.contexts is not None and settings.contexts != most and any("(--context-bound)" in line for line in verdict.bounds):
+    if settings.contexts is not None and settings.contexts != most and any(cut.kind == "switches" for cut in verdict.cuts):
         after = replace(after, contexts=settings.contexts + 1)
-    if any("(--unwind" in line for line in verdict.bounds):
+    if any(cut.kind == "loop" for cut in verdict.cuts):
         after = replace(after, loops=replace(settings.loops, unwind=settings.loops.unwind + 1))
     return after
 
@@ -88,7 +102,7 @@ def _grown(settings: Settings, verdict: Verdict, most: int | None) -> Settings:
 def _together(verdicts: list[Verdict]) -> Verdict:
     """One verdict that tells of several properties: a line for each."""
     first = next((one for kind in ("FALSE", "UNKNOWN") for one in verdicts if one.kind == kind), verdicts[0])
-    lines = [f"{one.prop}: {one.kind}: {one.reasons[0]}" for one in verdicts]
+    lines = [f"{one.prop}: {one.kind}: {one.lines()[0]}" for one in verdicts]
     return replace(first, reasons=[*lines, *first.reasons[1:]], prop=first.prop if first.kind == "FALSE" else "")
 
 
@@ -163,10 +177,10 @@ class _Search:
 
     # ------------------------------------------------------------ none found
 
-    def _line(self, name: str) -> str:
+    def _cut(self, name: str) -> Cut:
         if name == CONTEXTS:
-            return f"a run needs more than {self.settings.contexts} context switches (--context-bound)"
-        return self.tree.loops.line(name) if name.startswith("unwind.") else bound_line(self.program, name)
+            return Cut("switches")
+        return self.tree.loops.cut(name) if name.startswith("unwind.") else cut_of_bound(self.program, name)
 
     def _explored(self) -> str:
         counts = self.tree.counts
@@ -177,10 +191,13 @@ class _Search:
 
     def _rest(self, prop: str, why: str, notes: list[str]) -> Verdict:
         stopped = [f"violated.{other}" for other in self.verdicts if other not in _ENDS_NOTHING]
-        bounds = list(dict.fromkeys(self._line(name) for name in (*self.tree.reached, *stopped)))
+        cuts = list(dict.fromkeys(self._cut(name) for name in (*self.tree.reached, *stopped)))
         explored = self._explored()
-        if not why and not bounds:
+        if not why and not cuts:
             relies = [f"relies on: {self.tree.por} reduction"] if self.tree.por != "none" else []
             return Verdict("TRUE", prop, [f"all {explored}", *relies, *notes], [], self.stats)
         reason = f"no violation among {explored}" + (f": {why}" if why else "")
-        return Verdict("UNKNOWN", prop, [reason, *bounds, *notes], [], self.stats, bounds)
+        return Verdict("UNKNOWN", prop, [reason, *notes], [], self.stats, cuts)
+
+
+ENCODING = BoundedEncoding("paths", "one interleaving after the other (ESBMC, lazy)", PathsBounds, search_paths, search=True)

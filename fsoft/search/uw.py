@@ -12,11 +12,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from fsoft.bounded.given import Given
+from fsoft.bounded.given import BoundedEncoding
 from fsoft.bounded.home import choices
-from fsoft.bounded.schedule import ScheduleFormula, schedule
-from fsoft.circuit.encode.bound_lines import bound_line
+from fsoft.bounded.schedule import ScheduleBounds, ScheduleFormula, schedule
+from fsoft.option import option
 from fsoft.passes.unwind import Unwound, unwind
+from fsoft.program.cuts import cut_of_bound
 from fsoft.program.expr import FALSE, TRUE, Expr, disj, negate, reg
 from fsoft.program.interpreter import Machine, Script
 from fsoft.program.program import Program
@@ -25,7 +26,7 @@ from fsoft.properties.confirmation import confirm_run
 from fsoft.solve.dump import solver_of
 from fsoft.solve.sat import SolverTimeout
 from fsoft.solve.smt import Undecided
-from fsoft.solve.terms import DEFAULT, Solver
+from fsoft.solve.terms import DEFAULT, SOLVERS, Solver
 
 _LONGEST = 20_000  # steps of the first interleaving
 _MOST_STEPS = 64  # of --incremental
@@ -132,14 +133,21 @@ class Widening:
         return sum(any(owned is not TRUE for owned in context.owned.values()) for context in self.formula.contexts)
 
 
+@dataclass(frozen=True)
+class UwBounds(ScheduleBounds):
+    """Those of the formula, and see the options."""
+
+    smt_dump: str = option("", "write every question to the solver as an SMT-LIB file", metavar="DIR")
+    solver: str = option(DEFAULT, ", ".join(SOLVERS), metavar="NAME", allowed=SOLVERS)
+
+
 def search_uw(
     program: Program,
-    given: Given,
+    given: UwBounds,
     *,
     progress: Callable[[Stats], None] = lambda _stats: None,
     timeout: float | None = None,
     say: Say = lambda _line: None,
-    solver: str = DEFAULT,
 ) -> Verdict:
     """The verdict on `program.checks`."""
     started = time.monotonic()
@@ -149,17 +157,17 @@ def search_uw(
     for _ in range(_MOST_STEPS):
         unwound = unwind(program, given.loops)
         formula = schedule(unwound, given)
-        one = solver_of(solver, given.smt_dump)
+        one = solver_of(given.solver, given.smt_dump)
         widening = Widening(formula, one, deadline, say)
         try:
             verdict, cuts = _ask(program, unwound, widening, stats)
         except (SolverTimeout, Undecided) as error:
-            why = "time limit reached" if isinstance(error, SolverTimeout) else f"the solver {solver} gave up"
+            why = "time limit reached" if isinstance(error, SolverTimeout) else f"the solver {given.solver} gave up"
             verdict, cuts = Verdict("UNKNOWN", _asked(program), [f"nothing is known for {formula.describe()}: {why}"], [], stats), ()
         stats.seconds = time.monotonic() - started
         stats.counts = {"iterations": widening.iterations, "released": widening.released(), "literals": widening.total}
         progress(stats)
-        after = formula.grown(given, cuts) if given.incremental and cuts else given
+        after: UwBounds = formula.grown(given, cuts) if given.incremental and cuts else given
         if after == given:
             return verdict
         given = after
@@ -189,8 +197,8 @@ def _ask(program: Program, unwound: Unwound, widening: Widening, stats: Stats) -
     cuts, count = _reachable(formula, solver, widening.deadline), widening.count()
     if not cuts:
         return Verdict("TRUE", _asked(program), [f"no violation in {formula.describe()}: {count}"], [], stats), ()
-    lines = [bound_line(unwound.program, name) for name in cuts]
-    return Verdict("UNKNOWN", _asked(program), [f"no violation in {formula.describe()}: {count}", *lines], [], stats, lines), tuple(cuts)
+    found = [cut_of_bound(unwound.program, name) for name in cuts]
+    return Verdict("UNKNOWN", _asked(program), [f"no violation in {formula.describe()}: {count}"], [], stats, found), tuple(cuts)
 
 
 def _reachable(formula: ScheduleFormula, solver: Solver, deadline: float | None) -> list[str]:
@@ -207,3 +215,6 @@ def _reachable(formula: ScheduleFormula, solver: Solver, deadline: float | None)
         found += hit
         left = {name: term for name, term in left.items() if name not in hit}
     return found
+
+
+ENCODING = BoundedEncoding("uw", "underapproximation and widening (ESBMC)", UwBounds, search_uw, search=True)

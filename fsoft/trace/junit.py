@@ -37,10 +37,10 @@ def _case(task: ReportTask, one: Outcome, name: str, seconds: float) -> str:
     if verdict.kind == "FALSE" and not one.name and name != verdict.prop:
         body = f"<skipped message={_attribute(f'not decided: the search ended with a violation of {verdict.prop}')}/>"
     elif verdict.kind == "FALSE":
-        text = escape(_printable("\n".join([*verdict.reasons, *_run(one.story)])))
+        text = escape(_printable("\n".join([*verdict.lines(), *_run(one.story)])))
         body = f"<failure type={_attribute(verdict.prop)} message={_attribute(one.message)}>{text}</failure>"
     elif verdict.kind != "TRUE":
-        text = escape(_printable("\n".join(verdict.reasons)))
+        text = escape(_printable("\n".join(verdict.lines())))
         body = f'<error type="UNKNOWN" message={_attribute(one.message)}>{text}</error>'
     head = f'    <testcase classname={_attribute(task.files[0])} name={_attribute(name)} time="{seconds:.3f}"'
     return f"{head}>{body}</testcase>" if body else f"{head}/>"

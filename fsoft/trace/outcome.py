@@ -20,7 +20,7 @@ class Outcome:
     @property
     def message(self) -> str:
         """The first reason, without the place that it begins with."""
-        first = self.verdict.reasons[0] if self.verdict.reasons else self.verdict.last_line()
+        first = next(iter(self.verdict.lines()), self.verdict.last_line())
         return first.removeprefix(f"{self.verdict.loc}: ")
 
 

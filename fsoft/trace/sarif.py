@@ -87,7 +87,7 @@ def _invocation(task: ReportTask, outcomes: Sequence[Outcome], exit_code: int) -
     open_ = [one for one in outcomes if one.verdict.kind == "UNKNOWN"]
     if open_:
         found["toolExecutionNotifications"] = [
-            {"level": "warning", "message": {"text": f"UNKNOWN: {'; '.join(one.verdict.reasons) or one.name}"}} for one in open_
+            {"level": "warning", "message": {"text": f"UNKNOWN: {'; '.join(one.verdict.lines()) or one.name}"}} for one in open_
         ]
     return found
 
@@ -132,7 +132,7 @@ def _result(task: ReportTask, one: Outcome, rules: list[str]) -> dict[str, Any]:
         "ruleIndex": rules.index(name),
         "kind": "fail",
         "level": "error",
-        "message": {"text": "\n".join([one.message, *verdict.reasons[1:]])},
+        "message": {"text": "\n".join([one.message, *verdict.lines()[1:]])},
         "locations": [_location(task, place.loc, place.function, place.what)],
         "partialFingerprints": {FINGERPRINT: fingerprint(task, name, points or [place], story.about if story is not None else one.name)},
     }

@@ -14,6 +14,7 @@ import pytest
 from fsoft.ask import auto
 from fsoft.ask.auto.members import Member, Room
 from fsoft.ask.auto.race import Entrant, Race
+from fsoft.program.cuts import Cut
 from fsoft.program.program import Program
 from fsoft.program.verdict import InternalError, Stats, Verdict
 
@@ -101,7 +102,7 @@ def test_at_the_deadline_it_says_what_is_known() -> None:
 
 
 def test_what_is_known_within_the_bounds_ends_all_but_those_who_see_further() -> None:
-    cut = member("all", lambda _room: Verdict("UNKNOWN", "unreach-call", ["a bound cuts"], bounds=["slot"], complete=True))
+    cut = member("all", lambda _room: Verdict("UNKNOWN", "unreach-call", ["a bound cuts"], cuts=[Cut("slot")], complete=True))
     verdict = check(cut, member("slow", sleeps))
     assert verdict.kind == "UNKNOWN" and verdict.reasons == ["a bound cuts", "answered by all"]
 

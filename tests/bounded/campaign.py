@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from fsoft.ask.by_name import encoding_of
 from fsoft.ask.encodings import answer
 from fsoft.ask.load import load
 from fsoft.bounded.contexts import ORDERS
@@ -70,16 +71,16 @@ def limited(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def given_for(variant: str, **more: object) -> tuple[str, Given]:
+def bounds_for(variant: str, **more: object) -> tuple[str, Given]:
     """The encoding of a variant, and its bounds."""
     name, *rest = variant.split()
     fields = dict(zip(("order",) if name == "tcbmc" else ("grain", "reads"), rest, strict=False))
-    return name, Given(**fields, **more)  # type: ignore[arg-type]
+    return name, encoding_of(name).bounds(**fields, **more)  # type: ignore[arg-type]
 
 
 def grown(variant: str, program: Program) -> str:
     """What the variant says with growing bounds."""
-    return answer(program, *given_for(variant, loops=Bounds(unwind=1), incremental=True)).last_line()
+    return answer(program, *bounds_for(variant, loops=Bounds(unwind=1), incremental=True)).last_line()
 
 
 def expected_within(variant: str, program: Program, bound: int) -> str:
@@ -102,12 +103,12 @@ def expected_within(variant: str, program: Program, bound: int) -> str:
 def within(variant: str, program: Program, bound: int) -> str:
     """Whether the variant finds one."""
     number = {"tcbmc": "contexts", "lazy": "rounds", "mu": "writes"}[variant.split()[0]]
-    verdict = answer(program, *given_for(variant, loops=Bounds(1), **{number: bound}))
+    verdict = answer(program, *bounds_for(variant, loops=Bounds(1), **{number: bound}))
     return "UNKNOWN" if _gave_up(verdict) else "found" if verdict.kind == "FALSE" else "not found"
 
 
 def _gave_up(verdict: Verdict) -> bool:
-    return verdict.kind == "UNKNOWN" and not verdict.bounds
+    return verdict.kind == "UNKNOWN" and not verdict.cuts
 
 
 def in_time(seconds: float, question: Callable[[], str]) -> str:

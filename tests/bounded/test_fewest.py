@@ -13,7 +13,7 @@ import pytest
 from fsoft.ask.encodings import answer
 from fsoft.ask.load import load
 from fsoft.ask.switches import fewest_switches
-from fsoft.bounded.given import Given
+from fsoft.bounded.sequential import LazyBounds
 from fsoft.passes.bounds import Bounds
 from fsoft.passes.unwind import Unwound, unwind
 from fsoft.program.options import Options
@@ -34,7 +34,7 @@ def wrong_programs(seeds: range) -> Iterator[tuple[Program, Unwound, Verdict]]:
         for seed in seeds:
             path.write_text(Generator(seed, small=True).program())
             program = load([str(path)], Options())
-            found = answer(program, "lazy", Given(Bounds(1), rounds=3))
+            found = answer(program, "lazy", LazyBounds(Bounds(1), rounds=3))
             if found.kind == "FALSE":
                 yield program, unwind(program, Bounds(1)), found
 

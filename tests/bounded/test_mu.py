@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from fsoft.ask.by_name import given_for
 from fsoft.ask.encodings import answer
 from fsoft.ask.load import load
-from fsoft.bounded.given import Given
-from fsoft.bounded.mu import GRAINS, MOST, mu
+from fsoft.bounded.mu import GRAINS, MOST, MuBounds, mu
 from fsoft.bounded.mu_walk import StepWalk
 from fsoft.bounded.sequence import READS
 from fsoft.bounded.shared import written_where
 from fsoft.frontend.source import InputError
+from fsoft.option import BadOption
 from fsoft.passes.unwind import Bounds, unwind
 from fsoft.program.expr import FALSE, TRUE, Expr, const, ite, reg
 from fsoft.program.options import Options
@@ -33,7 +34,7 @@ def program(folder: Path, text: str, check: str = "unreach-call") -> Program:
 
 
 def ask(one: Program, grain: str = "fine", reads: str = "explicit", writes: int | None = None, incremental: bool = False) -> Verdict:
-    return answer(one, "mu", Given(writes=writes, grain=grain, reads=reads, incremental=incremental))
+    return answer(one, "mu", MuBounds(writes=writes, grain=grain, reads=reads, incremental=incremental))
 
 
 LOST_UPDATE = (
@@ -79,7 +80,7 @@ def test_how_many_positions_each_grain_needs(tmp_path: Path, reader: str, needed
 def test_coverage(tmp_path: Path) -> None:
     safe = program(tmp_path, RELAY % "if (y) assert(x == 3);")
     short = ask(safe, "fine", "implicit", 3)
-    assert short.kind == "UNKNOWN" and any("writes" in bound for bound in short.bounds)
+    assert short.kind == "UNKNOWN" and any(cut.kind == "writes" for cut in short.cuts)
     for grain in GRAINS:
         assert ask(safe, grain, "implicit", incremental=True).kind == "TRUE"
 
@@ -93,10 +94,12 @@ def test_coarse_proofs_need_only_the_clusters_that_runs_need(tmp_path: Path) -> 
 
 def test_what_is_taken_where_nothing_is_said(tmp_path: Path) -> None:
     unwound = unwind(program(tmp_path, LOST_UPDATE), Bounds(1))
-    nothing, writes = mu(unwound, Given()), mu(unwound, Given(writes=3))
+    nothing, writes = mu(unwound, MuBounds()), mu(unwound, MuBounds(writes=3))
     assert nothing.describe() == "3 inter-thread clusters of writes (implicit reads), --unwind 2"
     assert writes.describe() == "3 writes (implicit reads), --unwind 2"
-    assert mu(unwound, nothing.grown(Given(), ("writes",))).describe() == "4 inter-thread clusters of writes (implicit reads), --unwind 2"
+    assert (
+        mu(unwound, nothing.grown(MuBounds(), ("writes",))).describe() == "4 inter-thread clusters of writes (implicit reads), --unwind 2"
+    )
 
 
 DEADLOCK = (
@@ -161,7 +164,7 @@ void *g(void *p) { i = 2; return 0; }
 @pytest.mark.parametrize("reads", READS)
 def test_elements_of_arrays_share_a_column(tmp_path: Path, reads: str) -> None:
     one = program(tmp_path, ARRAYS)
-    formula = mu(unwind(one, Bounds(1)), Given(grain="fine", reads=reads))
+    formula = mu(unwind(one, Bounds(1)), MuBounds(grain="fine", reads=reads))
     shared = [c for c in formula.sequence.columns if any("cells[" in formula.sequence.name(e) for e in c)]  # type: ignore[attr-defined]
     assert len(shared) == 1
     assert ask(one, reads=reads).kind == "FALSE"
@@ -186,10 +189,16 @@ def test_nobody_sees_the_middle_of_an_atomic_section(tmp_path: Path, grain: str,
     assert ask(one, grain, "implicit", incremental=True).kind == kind
 
 
-@pytest.mark.parametrize("given", [Given(writes=0), Given(writes=MOST + 1), Given(grain="coarse"), Given(reads="lazy")])
-def test_bounds_that_mean_nothing(tmp_path: Path, given: Given) -> None:
+@pytest.mark.parametrize("given", [{"writes": 0}, {"grain": "coarse"}, {"reads": "lazy"}, {"rounds": 2}])
+def test_options_that_mean_nothing(given: dict[str, int | str]) -> None:
+    with pytest.raises(BadOption, match="the encoding mu"):
+        given_for("mu", **given)
+
+
+@pytest.mark.parametrize("writes", [0, MOST + 1])
+def test_bounds_that_mean_nothing(tmp_path: Path, writes: int) -> None:
     with pytest.raises(InputError):
-        answer(program(tmp_path, LOST_UPDATE), "mu", given)
+        answer(program(tmp_path, LOST_UPDATE), "mu", MuBounds(writes=writes))
 
 
 def test_what_a_term_writes() -> None:
@@ -209,4 +218,4 @@ def test_what_a_term_writes() -> None:
 def test_two_stores_of_a_step_to_one_array(grain: str) -> None:
     """Each may write the cell that the other writes, so the two cells cannot share a column."""
     crossed = load([str(MODELS / "memory" / "crossed_cells.c")], Options())
-    assert answer(crossed, "mu", Given(incremental=True, grain=grain)).kind == "FALSE"
+    assert answer(crossed, "mu", MuBounds(incremental=True, grain=grain)).kind == "FALSE"

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from fsoft.ask.encodings import Given, answer
+from fsoft.ask.by_name import encoding_of, given_for
+from fsoft.ask.encodings import answer
 from fsoft.ask.load import load
 from fsoft.bounded import tcbmc as module
 from fsoft.bounded.contexts import ORDERS
-from fsoft.bounded.tcbmc import BOUND, Tcbmc, tcbmc
+from fsoft.bounded.sequential import LazyBounds
+from fsoft.bounded.tcbmc import BOUND, Tcbmc, TcbmcBounds, tcbmc
 from fsoft.frontend.source import InputError
 from fsoft.passes.unwind import Bounds, Unwound, unwind
 from fsoft.program.expr import FALSE, TRUE, conj, negate, postorder
@@ -70,7 +73,7 @@ def program_of(tmp_path: Path, text: str, check: str = "unreach-call") -> Progra
 def test_context_switches_are_counted(tmp_path: Path, order: str) -> None:
     """main, the other thread, main again: three contexts; in round robin of two threads that is the same number."""
     program = program_of(tmp_path, HANDOVER)
-    verdicts = [answer(program, "tcbmc", Given(contexts=n, order=order)).kind for n in (1, 2, 3)]
+    verdicts = [answer(program, "tcbmc", TcbmcBounds(contexts=n, order=order)).kind for n in (1, 2, 3)]
     assert verdicts == ["UNKNOWN", "UNKNOWN", "FALSE"]
 
 
@@ -84,40 +87,40 @@ void *other(void *a) { x += 3; x += 5; x += 7; return 0; }
 int main(void) { pthread_t t; pthread_create(&t, 0, other, 0); seen = x; assert(seen <= 15); }
 """
     program = program_of(tmp_path, adding)
-    bad = tcbmc(unwind(program, Bounds()), Given(contexts=3)).model.bad["unreach-call"]
+    bad = tcbmc(unwind(program, Bounds()), TcbmcBounds(contexts=3)).model.bad["unreach-call"]
     assert not any(node.op == "add" for node in postorder((bad,)))
-    assert answer(program, "tcbmc", Given(contexts=3)).last_line() == "UNKNOWN"
-    assert answer(program_of(tmp_path, adding.replace("seen <= 15", "seen < 15")), "tcbmc", Given(contexts=3)).kind == "FALSE"
+    assert answer(program, "tcbmc", TcbmcBounds(contexts=3)).last_line() == "UNKNOWN"
+    assert answer(program_of(tmp_path, adding.replace("seen <= 15", "seen < 15")), "tcbmc", TcbmcBounds(contexts=3)).kind == "FALSE"
 
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_all_contexts_are_a_proof(tmp_path: Path, order: str) -> None:
     program = program_of(tmp_path, HANDOVER.replace("turn == 2) assert(0)", "turn == 0) assert(0)"))
-    few = answer(program, "tcbmc", Given(contexts=2, order=order))
-    assert few.kind == "UNKNOWN" and any("--contexts" in line for line in few.bounds)
-    assert answer(program, "tcbmc", Given(incremental=True, order=order)).kind == "TRUE"
+    few = answer(program, "tcbmc", TcbmcBounds(contexts=2, order=order))
+    assert few.kind == "UNKNOWN" and any(cut.kind == "contexts" for cut in few.cuts)
+    assert answer(program, "tcbmc", TcbmcBounds(incremental=True, order=order)).kind == "TRUE"
 
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_last_round_that_stays_empty_is_no_proof(order: str) -> None:
     late = load([str(next(row.path for row in rows() if "late_turn" in row.name))], Options())
-    kinds = [answer(late, "tcbmc", Given(contexts=n, order=order)).kind for n in range(2, 10)]
+    kinds = [answer(late, "tcbmc", TcbmcBounds(contexts=n, order=order)).kind for n in range(2, 10)]
     assert "TRUE" not in kinds and kinds[-1] == "FALSE"
 
 
 def test_a_cut_loop_forbids_true_and_grows(tmp_path: Path) -> None:
     program = program_of(tmp_path, "int n; int main(void) { while (n < __VERIFIER_nondet_int()) n++; return 0; }")
-    verdict = answer(program, "tcbmc", Given(loops=Bounds(unwind=2)))
-    assert verdict.kind == "UNKNOWN" and any("--unwind" in line for line in verdict.bounds)
+    verdict = answer(program, "tcbmc", TcbmcBounds(loops=Bounds(unwind=2)))
+    assert verdict.kind == "UNKNOWN" and any("--unwind" in cut.remedy for cut in verdict.cuts)
     heard: list[str] = []
-    answer(program, "tcbmc", Given(loops=Bounds(unwind=1), incremental=True), timeout=1, say=heard.append)
+    answer(program, "tcbmc", TcbmcBounds(loops=Bounds(unwind=1), incremental=True), timeout=1, say=heard.append)
     assert len(heard) > 1 and "--unwind 2" in heard[1]
 
 
 @pytest.mark.parametrize(("check", "verdict"), [("no-data-race", "FALSE"), ("no-deadlock", "FALSE"), ("unreach-call", "TRUE")])
 def test_properties_of_states(tmp_path: Path, check: str, verdict: str) -> None:
     program = program_of(tmp_path, RACE_AND_DEADLOCK, check)
-    assert answer(program, "tcbmc", Given(incremental=True)).kind == verdict
+    assert answer(program, "tcbmc", TcbmcBounds(incremental=True)).kind == verdict
 
 
 @pytest.mark.parametrize("encoding", ["tcbmc", "lazy", "mu"])
@@ -139,10 +142,10 @@ def test_a_slot_that_waits_to_be_started_again_has_finished(encoding: str) -> No
 
 
 def test_a_thread_may_stop_before_its_deadlock(tmp_path: Path) -> None:
-    assert answer(program_of(tmp_path, BEFORE_A_DEADLOCK), "tcbmc", Given(incremental=True)).kind == "FALSE"
+    assert answer(program_of(tmp_path, BEFORE_A_DEADLOCK), "tcbmc", TcbmcBounds(incremental=True)).kind == "FALSE"
 
 
-def _forced(unwound: Unwound, given: Given) -> Tcbmc:
+def _forced(unwound: Unwound, given: TcbmcBounds) -> Tcbmc:
     """The defect that DESIGN.md warns of: every thread that is started has to finish."""
     formula = tcbmc(unwound, given)
     done = TRUE
@@ -156,7 +159,7 @@ def _forced(unwound: Unwound, given: Given) -> Tcbmc:
 
 
 def test_forced_completion_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "tcbmc", _forced)
+    monkeypatch.setattr(module, "ENCODING", replace(module.ENCODING, door=_forced))
     _, wrong = report({1: answers(program_of(tmp_path, BEFORE_A_DEADLOCK), 1)})
     assert wrong
 
@@ -165,14 +168,14 @@ def test_forced_completion_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_impossible_bounds(tmp_path: Path, contexts: int) -> None:
     program = program_of(tmp_path, HANDOVER)
     with pytest.raises(InputError, match="--contexts"):
-        tcbmc(unwind(program, Bounds()), Given(contexts=contexts))
+        tcbmc(unwind(program, Bounds()), TcbmcBounds(contexts=contexts))
 
 
 def test_a_proof_can_be_checked(tmp_path: Path) -> None:
     """Every clause of the DRAT file follows by unit propagation (what the solver wrote here needs no more), and the last is empty."""
     program = program_of(tmp_path, HANDOVER.replace("turn == 2) assert(0)", "turn == 0) assert(0)"))
     path = tmp_path / "proof.drat"
-    verdict = answer(program, "tcbmc", Given(contexts=8), proof=str(path), solver="glucose4")
+    verdict = answer(program, "tcbmc", TcbmcBounds(contexts=8), proof=str(path), solver="glucose4")
     assert verdict.kind == "TRUE"
     clauses = [set(map(int, line.split()[:-1])) for line in (tmp_path / "proof.drat.cnf").read_text().splitlines()[1:]]
     lines = [line.split() for line in path.read_text().splitlines()]
@@ -249,8 +252,8 @@ def test_a_bound_that_cannot_grow_does_not_keep_others_from_growing(tmp_path: Pa
     path = tmp_path / "p.c"
     path.write_text(DETACHED)
     one = load([str(path)], Options(threads=1))
-    assert answer(one, encoding, Given(Bounds(1), incremental=True)).last_line() == "FALSE(unreach-call)"
-    raised = answer(one, "tcbmc", Given(Bounds(1), incremental=True), raised=lambda verdict: ": slot: " in verdict.bounds[0])
+    assert answer(one, encoding, encoding_of(encoding).bounds(Bounds(1), incremental=True)).last_line() == "FALSE(unreach-call)"
+    raised = answer(one, "tcbmc", TcbmcBounds(Bounds(1), incremental=True), raised=lambda verdict: verdict.cuts[0].kind == "slot")
     assert raised.last_line() == "UNKNOWN"
 
 
@@ -269,10 +272,10 @@ def test_a_loop_that_the_user_has_bounded_does_not_grow(tmp_path: Path, encoding
     """It cuts, and nothing else does: there is no more to do. (All others grew, until one was too large.)"""
     path, said = tmp_path / "p.c", []
     path.write_text(ENDLESS)
-    given = Given(Bounds(1, ((("", "worker.0"), 1),)), incremental=True)
+    given = given_for(encoding, unwindset=((("", "worker.0"), 1),), incremental=True)
     verdict = answer(load([str(path)]), encoding, given, say=said.append)
     assert verdict.last_line() == "UNKNOWN" and len(said) < 8
-    assert "may run more than 1 time (--unwindset worker:worker.0:2)" in verdict.bounds[0]
+    assert "may run more than 1 time (--unwindset worker:worker.0:2)" in str(verdict.cuts[0])
     assert all("--unwind 1, --unwindset worker.0:1: " in line for line in said)
     assert "loop worker.0 of thread worker may run more than 1 time, " in said[-1]
 
@@ -282,7 +285,7 @@ def test_bounds_that_cannot_grow_further_end_the_search(tmp_path: Path, monkeypa
     monkeypatch.setattr("fsoft.passes.bounds.MOST", 2)
     path = tmp_path / "p.c"
     path.write_text(ENDLESS)
-    verdict = answer(load([str(path)]), "lazy", Given(Bounds(1), incremental=True))
+    verdict = answer(load([str(path)]), "lazy", LazyBounds(Bounds(1), incremental=True))
     assert verdict.last_line() == "UNKNOWN" and verdict.stats.covered.endswith("and main once more, --unwind 2")
     assert verdict.reasons[-1] == "no bound can grow further: loops cannot be unwound 3 times: --unwind wants a number from 1 to 2"
 

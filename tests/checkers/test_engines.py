@@ -51,7 +51,7 @@ def available(name: str) -> None:
 
 def judge_case(name: str, model: Model, depth: int | None, shortest_first: bool, options: dict[str, object]) -> bool:
     """Whether the engine decided the model, rightly."""
-    answer = model_engine(name).load().check(model, timeout=60, **options)
+    answer = model_engine(name).made(**options).check(model, timeout=60)
     if isinstance(answer, Violated):
         assert depth is not None, (name, model)
         assert violates(model, answer.stimulus, model.bad[answer.bad]), (name, model)
@@ -118,7 +118,7 @@ def test_corrupted_certificates_are_refused() -> None:
         if depth is not None:
             continue
         bits = bitblast(model)
-        answer = model_engine("pdr").load().check(bits)
+        answer = model_engine("pdr").made().check(bits)
         assert isinstance(answer, Proved)
         certificate = answer.certificates[0]
         assert certify(bits, certificate) is None
@@ -142,7 +142,7 @@ def proofs(name: str) -> list[tuple[BitModel, Certificate]]:
     for model, depth in cases():
         if depth is None:
             bits = bitblast(model)
-            answer = model_engine(name).load().check(bits)
+            answer = model_engine(name).made().check(bits)
             assert isinstance(answer, Proved) and certify(bits, answer.certificates[0]) is None
             found.append((bits, answer.certificates[0]))
     return found
@@ -187,7 +187,7 @@ def test_a_false_certificate_for_an_unsafe_model_is_refused() -> None:
         if depth is None or depth == 0:
             continue
         bits = bitblast(model)
-        good = model_engine("pdr").load().check(replace(bits, bad={"never": 0}))
+        good = model_engine("pdr").made().check(replace(bits, bad={"never": 0}))
         assert isinstance(good, Proved)
         for kind, k in (("invariant", 0), ("induction", 0), ("induction", depth), ("induction", depth + 2)):
             from fsoft.circuit.bits import fingerprint
@@ -207,7 +207,7 @@ def counter(limit: int, bad_at: int, bound_at: int) -> Model:
 
 @pytest.mark.parametrize("name", ["kinduction", "pdr", "bdd", "smt", "portfolio"])
 def test_bounds_forbid_true(name: str) -> None:
-    engine = model_engine(name).load()
+    engine = model_engine(name).made()
     reached = engine.check(counter(5, 9, 3))
     assert isinstance(reached, Unknown) and reached.bounds == ("loop",) and reached.proved
     clean = engine.check(counter(5, 9, 8))
@@ -221,7 +221,7 @@ def test_all_bounds_that_are_easy_to_reach_are_named(name: str) -> None:
     model = counter(5, 9, 3)
     x = expr.reg("x", 4)
     model.bounds["heap"] = expr.eq(x, expr.const(5, 4))
-    engine = model_engine(name).load()
+    engine = model_engine(name).made()
     both = engine.check(model)
     assert isinstance(both, Unknown) and set(both.bounds) == {"loop", "heap"} and not both.more
     model.bounds["never"] = expr.eq(x, expr.const(12, 4))
@@ -234,7 +234,7 @@ def test_models_without_states() -> None:
     square = expr.binary("mul", x, x)
     model = Model(inputs={"x": 8}, bad={"two": expr.eq(square, expr.const(2, 8)), "nine": expr.eq(square, expr.const(9, 8))})
     for name in ("bmc", "kinduction", "pdr", "bdd", "smt"):
-        engine = model_engine(name).load()
+        engine = model_engine(name).made()
         assert isinstance(engine.check(model, bad="two"), Proved)
         found = engine.check(model)
         assert isinstance(found, Violated) and found.bad == "nine" and found.depth == 0
@@ -243,8 +243,9 @@ def test_models_without_states() -> None:
 def test_the_registry_lists_all() -> None:
     assert set(model_engines()) >= {"bmc", "kinduction", "pdr", "bdd", "smt", "abc", "nuxmv", "simulation", "portfolio"}
     for name, engine in model_engines().items():
-        fields = set(type(engine.load()).__dataclass_fields__)  # type: ignore[attr-defined]
-        assert engine.name == name and set(engine.options) <= fields
+        assert engine.name == name
+        for option in engine.options:
+            assert option.wrong(option.default) is None and option.help, (name, option.name)
 
 
 def slow() -> Model:
@@ -271,7 +272,7 @@ def test_engines_keep_their_time_limit() -> None:
         if model_engine(name).missing():
             continue
         start = time.monotonic()
-        answer = model_engine(name).load().check(slow(), timeout=1.0)
+        answer = model_engine(name).made().check(slow(), timeout=1.0)
         assert isinstance(answer, Unknown), name
         assert time.monotonic() - start < 20, name
 
@@ -279,8 +280,10 @@ def test_engines_keep_their_time_limit() -> None:
 def test_errors_of_a_child_come_home() -> None:
     from fsoft.checkers.process import run_limited
 
-    with pytest.raises(InputError, match="no SAT solver"):
-        run_limited("bmc", counter(5, 9, 8), solver="nonsense")
+    x = expr.reg("x", 8)
+    with pytest.raises(InputError, match="no proof: choose another"):
+        model = Model(inputs={"x": 8}, bad={"two": expr.eq(expr.binary("mul", x, x), expr.const(2, 8))})
+        run_limited("sat", model, solver="minicard", proof="/nowhere/proof.drat")
 
 
 @pytest.mark.parametrize("name", ["bmc", "kinduction", "pdr", "bdd", "smt"])
@@ -289,7 +292,7 @@ def test_models_without_bads(name: str) -> None:
     safe, cut = counter(5, 9, 8), counter(5, 9, 3)
     safe.bad.clear()
     cut.bad.clear()
-    answer = model_engine(name).load().check(safe)
+    answer = model_engine(name).made().check(safe)
     assert isinstance(answer, Proved) and certify_answer(bitblast(safe), answer) is None
-    answer = model_engine(name).load().check(cut)
+    answer = model_engine(name).made().check(cut)
     assert isinstance(answer, Unknown) and answer.bounds == ("loop",)

@@ -10,7 +10,7 @@ import pytest
 import fsoft.checkers.growing
 from fsoft.ask.encodings import answer
 from fsoft.ask.load import load
-from fsoft.bounded.given import Given
+from fsoft.bounded.sequential import LazyBounds
 from fsoft.checkers.certify import certify_answer
 from fsoft.checkers.growing import Growing
 from fsoft.checkers.sat import SatEngine
@@ -76,11 +76,11 @@ def test_what_is_known_is_not_added_again(tmp_path: Path) -> None:
     path.write_text("#include <pthread.h>\n#include <assert.h>\n" + LEAP)
     program = load([Source(str(path))], Options(), bits=64)
     heard: list[str] = []
-    verdict = answer(program, "lazy", Given(loops=Bounds(unwind=1), incremental=True), say=heard.append)
+    verdict = answer(program, "lazy", LazyBounds(loops=Bounds(unwind=1), incremental=True), say=heard.append)
     assert verdict.last_line() == "FALSE(unreach-call)" and len(heard) > 1
     assert "a new solver" in heard[0] and all("% known" in line for line in heard[1:])
     alone: list[str] = []
-    answer(program, "lazy", Given(rounds=2 + len(heard) - 1, incremental=True), say=alone.append)
+    answer(program, "lazy", LazyBounds(rounds=2 + len(heard) - 1, incremental=True), say=alone.append)
 
     def clauses(line: str) -> int:
         return int(line.rpartition(", ")[2].split()[0])

@@ -141,7 +141,7 @@ def test_a_counterexample_becomes_a_trace_of_c(tmp_path: Path, monkeypatch: pyte
         return write_smv(model)
 
     def answer(*_: object) -> tuple[str, bool]:
-        found = model_engine("bmc").load().check(asked[-1])
+        found = model_engine("bmc").made().check(asked[-1])
         if isinstance(found, Proved):
             return TRUE, True
         assert isinstance(found, Violated)

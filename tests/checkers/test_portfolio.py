@@ -53,7 +53,7 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Iterator[Register]:
         module = ModuleType(f"tests.checkers.fake_{name}")
         module.ENGINE = ModelEngine(name, "a fake", True, True, make)  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, module.__name__, module)
-        monkeypatch.setitem(registry._MODELS, name, module.__name__)
+        monkeypatch.setitem(registry._MODULES, name, module.__name__)
 
     yield add
 
@@ -78,7 +78,7 @@ def folder(message: str) -> Path:
 def test_a_proof_and_a_counterexample_contradict_each_other(register: Register, tmp_path: Path) -> None:
     register("dreamer", lambda: Fake(trusting))
     with pytest.raises(InternalError, match=r"dreamer.* nothing is reachable.* bmc.* 'bad' holds after 4 steps|bmc.*dreamer") as caught:
-        Portfolio().check(UNSAFE, engines=("dreamer", "bmc"), every=True, keep=str(tmp_path))
+        Portfolio(engines=("dreamer", "bmc"), every=True, keep=str(tmp_path)).check(UNSAFE)
     kept = folder(str(caught.value))
     assert kept.parent == tmp_path and len(list(kept.iterdir())) == 3
     bits = read_aiger((kept / "model.aig").read_bytes(), "model.aig")
@@ -94,11 +94,11 @@ def test_evidence_never_replaces_evidence(register: Register, tmp_path: Path) ->
     register("dreamer", lambda: Fake(trusting))
     for _ in range(2):
         with pytest.raises(InternalError):
-            Portfolio().check(UNSAFE, engines=("dreamer", "bmc"), every=True, keep=str(tmp_path))
+            Portfolio(engines=("dreamer", "bmc"), every=True, keep=str(tmp_path)).check(UNSAFE)
     assert len(list(tmp_path.iterdir())) == 2
     (tmp_path / "file").touch()
     with pytest.raises(InternalError, match=r"contradict.*could not be kept"):
-        Portfolio().check(UNSAFE, engines=("dreamer", "bmc"), every=True, keep=str(tmp_path / "file"))
+        Portfolio(engines=("dreamer", "bmc"), every=True, keep=str(tmp_path / "file")).check(UNSAFE)
 
 
 def test_a_depth_that_another_engine_refutes_is_a_contradiction(register: Register, tmp_path: Path) -> None:
@@ -108,20 +108,20 @@ def test_a_depth_that_another_engine_refutes_is_a_contradiction(register: Regist
 
     register("boaster", lambda: Fake(boast))
     with pytest.raises(InternalError, match="boaster says that no bad is reachable within 7 steps, but bmc"):
-        Portfolio().check(UNSAFE, engines=("boaster", "bmc"), jobs=1, keep=str(tmp_path))
+        Portfolio(engines=("boaster", "bmc"), jobs=1, keep=str(tmp_path)).check(UNSAFE)
 
 
 def test_a_reachable_bound_contradicts_a_proof(register: Register, tmp_path: Path) -> None:
     register("dreamer", lambda: Fake(trusting))
     with pytest.raises(InternalError, match="the bound 'loop' is reachable"):
-        Portfolio().check(counter(5, 9, 3), engines=("dreamer", "pdr"), every=True, keep=str(tmp_path))
+        Portfolio(engines=("dreamer", "pdr"), every=True, keep=str(tmp_path)).check(counter(5, 9, 3))
 
 
 def test_a_wrong_certificate_is_refused_and_kept(register: Register, tmp_path: Path) -> None:
     register("liar", lambda: Fake(lambda goal: invariant([(0,)])))
     for bad in (None, "bad"):
         with pytest.raises(InternalError, match="the certificate of the engine liar is refused: the invariant") as caught:
-            Portfolio().check(UNSAFE, engines=("liar",), keep=str(tmp_path), bad=bad)
+            Portfolio(engines=("liar",), keep=str(tmp_path)).check(UNSAFE, bad=bad)
         (kept,) = folder(str(caught.value)).glob("*.json")
         assert json.loads(kept.read_text())["certificates"][0]["clauses"]
 
@@ -137,7 +137,7 @@ class Forger(SafetyEngine):
 def test_a_counterexample_that_does_not_simulate_is_refused(register: Register, tmp_path: Path) -> None:
     register("forger", Forger)
     with pytest.raises(InternalError, match="the counterexample of the engine forger is refused: the bad does not hold"):
-        Portfolio().check(UNSAFE, engines=("forger",), keep=str(tmp_path))
+        Portfolio(engines=("forger",), keep=str(tmp_path)).check(UNSAFE)
 
 
 def test_a_contradiction_ends_the_command_with_6(
@@ -167,9 +167,9 @@ def test_what_is_only_trusted_is_said(register: Register, tmp_path: Path, capsys
 
 
 def test_engines_that_agree_may_all_finish() -> None:
-    answer = Portfolio().check(SAFE, every=True)
+    answer = Portfolio(every=True).check(SAFE)
     assert isinstance(answer, Proved) and answer.certificates
-    found = Portfolio().check(UNSAFE, every=True)
+    found = Portfolio(every=True).check(UNSAFE)
     assert isinstance(found, Violated) and found.depth == 4
     assert not children()
 
@@ -204,7 +204,7 @@ def test_losers_and_what_they_started_are_ended_and_reaped(register: Register, t
 
     register("sleeper", lambda: Fake(sleep))
     register("winner", lambda: Fake(win))
-    answer = Portfolio().check(SAFE, engines=("sleeper", "winner"), jobs=2)
+    answer = Portfolio(engines=("sleeper", "winner"), jobs=2).check(SAFE)
     assert isinstance(answer, Proved)
     assert not children()
     assert gone(int(started.read_text()))
@@ -213,6 +213,6 @@ def test_losers_and_what_they_started_are_ended_and_reaped(register: Register, t
 def test_time_is_up_for_all() -> None:
     from tests.checkers.test_engines import slow
 
-    answer = Portfolio().check(slow(), engines=("pdr", "bmc"), timeout=0.5)
+    answer = Portfolio(engines=("pdr", "bmc")).check(slow(), timeout=0.5)
     assert isinstance(answer, Unknown) and answer.why.endswith("time limit reached")
     assert not children()

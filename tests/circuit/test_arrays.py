@@ -266,7 +266,7 @@ def test_smtlib_is_satisfiable_when_a_bad_is_reachable() -> None:
 
 
 def bmc(model: Model, depth: int) -> Answer:
-    return model_engine("bmc").load().check(model, depth=depth)
+    return model_engine("bmc").made(depth=depth).check(model)
 
 
 def test_smv_has_words_only() -> None:
@@ -281,8 +281,8 @@ def test_engines_agree() -> None:
     seen: dict[type, int] = {}
     for model, _ in some_array_models(12, 11):
         flat, _ = flatten_arrays(model)
-        answers = [model_engine(name).load().check(model, timeout=60) for name in ("smt", "pdr", "bdd")]
-        answers.append(model_engine("pdr").load().check(flat, timeout=60))
+        answers = [model_engine(name).made().check(model, timeout=60) for name in ("smt", "pdr", "bdd")]
+        answers.append(model_engine("pdr").made().check(flat, timeout=60))
         assert len({type(answer) for answer in answers}) == 1
         for answer in answers[:3]:
             if isinstance(answer, Proved):

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.ask.circuits import bound_line, decide, find_engine, verdict_of
+from fsoft.ask.circuits import decide, verdict_of
+from fsoft.ask.engines import ask_engine
 from fsoft.ask.load import Options, check, load
-from fsoft.checkers.registry import UnknownEngine
+from fsoft.checkers.registry import UnknownEngine, any_engine
 from fsoft.circuit.encode.encoding import encode
 from fsoft.circuit.encode.scheduler import ContextScheduler, FixedScheduler, RoundsScheduler
 from fsoft.circuit.model.verdict import Proved, Unknown
+from fsoft.program.cuts import cut_of_bound
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
 from fsoft.program.replay import play
@@ -96,7 +98,7 @@ BOUNDED = {
     "heap": ("int main(void) { while (__VERIFIER_nondet_int()) { int *p = malloc(4); *p = 1; } return 0; }", r"heap: "),
     "recursion": ("int f(int n) { return n ? f(n - 1) : 0; } int main(void) { return f(9); }", r"recursion: "),
     "undefined": ("int main(void) { int *p = 0; if (__VERIFIER_nondet_int()) return *p; return 0; }", r"in\.c:5: undefined behaviour"),
-    "division": ("int main(void) { int n = __VERIFIER_nondet_int(); return 1 / n; }", r"undefined: .*zero"),
+    "division": ("int main(void) { int n = __VERIFIER_nondet_int(); return 1 / n; }", r"undefined behaviour: .*zero"),
 }  # fmt: skip
 
 
@@ -108,7 +110,7 @@ def test_a_reachable_bound_forbids_true_and_is_named(name: str, tmp_path: Path) 
     verdict = decide(program(PREFIX + text, tmp_path), "pdr", timeout=60)
     assert verdict.kind == "UNKNOWN", verdict
     assert verdict.reasons[0] == "no violation is reachable, but a bound cuts"
-    assert re.search(pattern, verdict.bounds[0]), verdict.bounds
+    assert re.search(pattern, str(verdict.cuts[0])), verdict.cuts
 
 
 def test_schedulers_bound(tmp_path: Path) -> None:
@@ -117,7 +119,7 @@ def test_schedulers_bound(tmp_path: Path) -> None:
     assert decide(loaded, "bmc", scheduler=ContextScheduler(4), depth=30).kind == "FALSE"
     assert decide(loaded, "bmc", scheduler=RoundsScheduler(3), depth=40).kind == "FALSE"
     bounded = decide(loaded, "pdr", scheduler=FixedScheduler((0, 0)), timeout=30)
-    assert bounded.kind == "UNKNOWN" and "schedule" in bounded.bounds[0]
+    assert bounded.kind == "UNKNOWN" and bounded.cuts[0].kind == "schedule"
 
 
 def test_several_properties_at_once(tmp_path: Path) -> None:
@@ -130,8 +132,8 @@ def test_several_properties_at_once(tmp_path: Path) -> None:
 def test_an_approximation_on_the_trace_forbids_false(tmp_path: Path) -> None:
     text = PREFIX + "int unknown(void); int main(void) { int n = unknown(); assert(n != 7); return 0; }"
     for engine in ("bmc", "explicit"):
-        verdict = find_engine(engine).load().check(program(text, tmp_path), lambda _: None)
-        assert verdict.kind == "UNKNOWN" and "depends on: what 'unknown' does" in verdict.bounds[0], verdict
+        verdict = ask_engine(any_engine(engine), program(text, tmp_path))
+        assert verdict.kind == "UNKNOWN" and "depends on: what 'unknown' does" in str(verdict.cuts[0]), verdict
 
 
 @pytest.mark.parametrize("engine", ["bmc", "pdr"])
@@ -153,16 +155,16 @@ def test_answers_in_words(tmp_path: Path) -> None:
     assert words(Unknown(7, "time limit reached")).reasons == ["no violation within 7 steps (time limit reached)"]
     assert words(Unknown(7, "x", proved=True)).reasons == ["no violation is reachable, but whether a bound cuts is not known (x)"]
     several = words(Unknown(7, "x", ("contexts", "rounds"), proved=True, more=True))
-    assert [line.partition(":")[0] for line in several.bounds] == ["contexts", "rounds", "others may cut as well"]
-    assert bound_line(encoding.program, "access@a.c:3").startswith("a.c:3: the circuit does not follow")
-    assert "--contexts" in bound_line(encoding.program, "contexts")
+    assert [cut.kind for cut in several.cuts] == ["contexts", "rounds", "others"]
+    assert str(cut_of_bound(encoding.program, "access@a.c:3")).startswith("a.c:3: the circuit does not follow")
+    assert "--contexts" in str(cut_of_bound(encoding.program, "contexts"))
 
 
 def test_engines_are_found_by_name(tmp_path: Path) -> None:
-    assert find_engine("explicit").takes == "program"
-    assert find_engine("bmc").takes == "model"
+    assert any_engine("explicit").takes == "program"
+    assert any_engine("bmc").takes == "model"
     with pytest.raises(UnknownEngine, match="no engine 'warp': one of explicit, lock-order, parametric, values, bmc"):
-        find_engine("warp")
+        any_engine("warp")
 
 
 def test_the_python_door_takes_model_checkers(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ ROWS = [
     Row("C of too many rounds", USAGE, "--rounds: from 1 to 1000", "sequentialize race.c --rounds 99999999"),
     Row("model of nobody's schedule", USAGE, "--schedule: no thread 'nobody'", "build race.c --encoding lazy --schedule nobody -o n.aag"),
     Row("scheduler for nobody", USAGE, "--contexts is for one engine or encoding", "check race.c --contexts 3"),
-    Row("unknown solver", USAGE, "no SAT solver 'abacus'", "check race.c --engine bmc --solver abacus"),
+    Row("unknown solver", USAGE, "--solver for the engine bmc: one of .*, not abacus", "check race.c --engine bmc --solver abacus"),
     Row("option of another engine", USAGE, "pdr has no --depth", "check race.c --engine pdr --depth 3"),
     Row("witness file for C", USAGE, "the name must end in .graphml or .yml", "check race.c --engine bmc --witness w"),
     Row("explicit on a model", USAGE, "no engine 'explicit' for models", "check m.aag --engine explicit", {"m.aag": AAG}),

@@ -135,7 +135,7 @@ def campaign(
             tally.safe += answer == "TRUE"
             tally.unsafe += answer == "FALSE"
             tally.proved += claim == "TRUE"
-            if claim == "TRUE" and (answer == "FALSE" or verdict.bounds):
+            if claim == "TRUE" and (answer == "FALSE" or verdict.cuts):
                 tally.wrong.append(seed)
     return tally
 

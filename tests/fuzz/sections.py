@@ -17,12 +17,13 @@ from pathlib import Path
 
 from fsoft.ask.encodings import answer
 from fsoft.ask.load import load
-from fsoft.bounded.given import Given
+from fsoft.bounded.schedule import ScheduleBounds
 from fsoft.checkers.explicit.engine import explore
 from fsoft.passes.bounds import Bounds
 from fsoft.program.options import Options
 from fsoft.program.program import Program
 from fsoft.program.verdict import InternalError, Limits
+from fsoft.search.paths import PathsBounds
 from tests.bounded.campaign import VARIANTS, grown, in_time
 from tests.fuzz.concurrent import Generator, Tally, Way, compare
 
@@ -110,8 +111,8 @@ def ways(checks: frozenset[str], seed: int, seconds: float) -> dict[str, Way]:
     asked: dict[str, Callable[[Program], str]] = {
         variant: partial(grown, variant) for variant in (of_one[turn % len(of_one)] for of_one in VARIANTS)
     }
-    asked["schedule"] = lambda program: answer(program, "schedule", Given(Bounds(3))).last_line()
-    asked[f"paths {por}"] = lambda program: answer(program, "paths", Given(Bounds(3), por=por)).last_line()
+    asked["schedule"] = lambda program: answer(program, "schedule", ScheduleBounds(Bounds(3))).last_line()
+    asked[f"paths {por}"] = lambda program: answer(program, "paths", PathsBounds(Bounds(3), por=por)).last_line()
     asked["folded"] = lambda program: explore(program, limits=LIMITS).last_line()
 
     def oracle(path: Path) -> str:

@@ -81,10 +81,10 @@ def _children() -> float:
 
 def _who(engine: str) -> list[str]:
     """An engine, or a bounded encoding (with an order: `tcbmc:free`, or a grain: `mu:inter`) with growing bounds."""
-    from fsoft.ask.encodings import ENCODINGS
+    from fsoft.ask.by_name import encoding_names
 
     name, _, variant = engine.partition(":")
-    if name in ENCODINGS:
+    if name in encoding_names():
         option = "--mu-grain" if name == "mu" else "--order"
         return ["--encoding", name, "--incremental", *([option, variant] if variant else [])]
     return [] if engine == AUTO else ["--engine", engine]
@@ -135,7 +135,7 @@ def ask_all(
 
 def answerable(engine: str, chosen: Iterable[Row] | None = None) -> list[Row]:
     """The rows whose property the engine (or the encoding) answers."""
-    from fsoft.ask.circuits import find_engine
+    from fsoft.checkers.registry import any_engine
     from fsoft.program.options import PROPERTIES
 
     properties = PROPERTIES
@@ -144,7 +144,7 @@ def answerable(engine: str, chosen: Iterable[Row] | None = None) -> list[Row]:
     elif engine == AUTO:
         properties = (*PROPERTIES, *RUNS)
     elif "--encoding" not in _who(engine):
-        found = find_engine(engine)
+        found = any_engine(engine)
         properties = (*found.properties, *(RUNS if found.takes == "model" or engine == "explicit" else ()))
     return [row for row in (rows() if chosen is None else chosen) if row.prop in properties]
 

@@ -83,7 +83,7 @@ def test_verdicts(name: str, engine: str, tmp_path: Path) -> None:
 
 def test_the_verdict_names_the_array_and_the_option(tmp_path: Path) -> None:
     verdict = check(source(tmp_path, VERDICTS["a read beyond is no evidence"][0]), options(4), engine="bmc")
-    assert any("beyond the first 4 cells of a" in line and "--array-limit" in line for line in verdict.reasons)
+    assert any("beyond the first 4 cells of a" in line and "--array-limit" in line for line in verdict.lines())
 
 
 BOUNDS = "int a[9]; int main(void) { unsigned i = __VERIFIER_nondet_int() & 15; %s return a[i]; }"

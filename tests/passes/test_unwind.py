@@ -46,7 +46,7 @@ def test_a_cut_forbids_true(tmp_path: Path, bound: int, kind: str) -> None:
     text = "int main() { int n = __VERIFIER_nondet_int(); if (n > 3) n = 3; int i = 0; while (i < n) i++; assert(i <= 3); return 0; }"
     verdict = explore(unwound(tmp_path, text, Bounds(bound)).program)
     assert verdict.kind == kind
-    assert kind == "TRUE" or any("--unwind" in bound and "main.0" in bound for bound in verdict.bounds)
+    assert kind == "TRUE" or any("--unwind" in str(cut) and "main.0" in str(cut) for cut in verdict.cuts)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_finished_slot_is_no_deadlock(tmp_path: Path) -> None:
 def test_a_restart_beyond_the_bound_is_a_cut(tmp_path: Path) -> None:
     bounds = Bounds(2, read_unwindset(["start:1"]))
     verdict = explore(unwound(tmp_path, RESTARTS % "== 2", bounds).program)
-    assert verdict.kind == "UNKNOWN" and any("started more than 1 time" in bound for bound in verdict.bounds)
+    assert verdict.kind == "UNKNOWN" and any("started more than 1 time" in cut.what for cut in verdict.cuts)
 
 
 def test_one_copy_of_a_function_for_all_its_calls(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def one(name: str, original: object, bound: int, tally: Tally) -> None:
     expected, got = explore(original, limits=LIMITS), explore(unwound.program, limits=LIMITS)
     tally.asked += 1
     tally.decided += got.kind != "UNKNOWN"
-    tally.cut += any(": loop:" in bound for bound in got.bounds)
+    tally.cut += any(cut.kind == "loop" for cut in got.cuts)
     if "UNKNOWN" not in (expected.kind, got.kind) and expected.last_line() != got.last_line():
         tally.wrong.append(f"{name}: {got.last_line()}, the original is {expected.last_line()}")
     if got.kind == "FALSE" and not replays(unwound, got):

@@ -201,11 +201,11 @@ def test_cuts_and_undefined_behaviour_forbid_true_and_are_named() -> None:
     t.halt(0, "cut", marker=marker)
     verdict = explore(b.program(("main", t)))
     assert verdict.last_line() == "UNKNOWN" and verdict.exit_code() == 5
-    assert verdict.bounds == ["m.c:1: loop: loop bound (raise it)"]
+    assert list(map(str, verdict.cuts)) == ["m.c:1: loop: loop bound (raise it)"]
     b = Builder()
     t = b.template("main", a=32)
     t.load(0, 1, "a", c(0))
-    assert explore(b.program(("main", t))).bounds == ["main.c:1: undefined behaviour: read of a null pointer"]
+    assert list(map(str, explore(b.program(("main", t))).cuts)) == ["main.c:1: undefined behaviour: read of a null pointer"]
 
 
 def test_a_marker_that_adds_forbids_false() -> None:
@@ -215,7 +215,7 @@ def test_a_marker_that_adds_forbids_false() -> None:
     t.step(0, 1, Input("a", "havoc"), tags=(Tag("marker", c(marker)),))
     t.check(1, 2, is_(t["a"], 0))
     verdict = explore(b.program(("main", t)))
-    assert verdict.kind == "UNKNOWN" and "depends on: " in verdict.bounds[0]
+    assert verdict.kind == "UNKNOWN" and verdict.cuts[0].adds and "depends on: " in str(verdict.cuts[0])
 
 
 def test_small_inputs_are_tried_in_full() -> None:
@@ -264,7 +264,7 @@ def test_other_wide_inputs_are_sampled_and_said_so() -> None:
     t.check(1, 2, isnt(binary("mul", t["a"], c(3)), 7))
     verdict = explore(b.program(("main", t)))
     assert verdict.kind == "UNKNOWN"
-    assert verdict.bounds == ["main.c:1: input: only some values of nondet a (32 bits) were tried"]
+    assert list(map(str, verdict.cuts)) == ["main.c:1: input: only some values of nondet a (32 bits) were tried"]
 
 
 def heap_loop(keep: bool) -> Program:
@@ -293,7 +293,7 @@ def test_stale_pointers_are_found_even_when_objects_are_reused() -> None:
     t.step(2, 3, Alloc("q", c(8), pool))
     t.step(3, 4, Store(t["p"], c(1), 4))
     verdict = explore(b.program(("main", t)))
-    assert verdict.kind == "UNKNOWN" and "heap" in verdict.bounds[0]
+    assert verdict.kind == "UNKNOWN" and verdict.cuts[0].kind == "heap"
 
 
 def test_limits() -> None:

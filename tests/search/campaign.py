@@ -18,9 +18,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from fsoft.ask.by_name import given_for
 from fsoft.ask.encodings import answer as bounded
 from fsoft.ask.load import load
-from fsoft.bounded.given import Given
 from fsoft.checkers.explicit.engine import explore
 from fsoft.passes.bounds import Bounds
 from fsoft.program.options import Options
@@ -73,7 +73,7 @@ def answer(program: Program, way: str, solver: str, seconds: float) -> Verdict:
     if way in PATHS:
         return check_paths(program, replace(PATHS[way], solver=solver, seconds=seconds))[0]
     options = {} if way == "schedule" else {"solver": solver}
-    return bounded(program, way, Given(loops=Bounds(unwind=1), context_bound=4), timeout=seconds, **options)
+    return bounded(program, way, given_for(way, unwind=1, context_bound=4, **options), timeout=seconds)
 
 
 def campaign(seeds: Iterable[int], ways: Sequence[str] = WAYS, each: int = 3, seconds: float = 5,

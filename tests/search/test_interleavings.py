@@ -37,7 +37,7 @@ def test_context_bound(tmp_path: Path, switches: int) -> None:
     """Orders of 3 and 2 steps with at most so many switches; a path that the bound ends counts where it ends."""
     verdict = check_paths(program(tmp_path, writers(3, 2), "f0", "f1"), Settings(contexts=switches))[0]
     assert verdict.stats.counts["interleavings"] == _orders(3, 2, switches)
-    assert verdict.kind == "UNKNOWN" and "(--context-bound)" in verdict.bounds[0]
+    assert verdict.kind == "UNKNOWN" and "(--context-bound)" in str(verdict.cuts[0])
 
 
 def _orders(first: int, second: int, switches: int) -> int:

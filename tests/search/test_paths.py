@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from fsoft.ask.load import load
-from fsoft.bounded.given import Given
 from fsoft.frontend.source import Source
 from fsoft.passes.bounds import Bounds
 from fsoft.program.options import Options
 from fsoft.program.verdict import Verdict
-from fsoft.search.paths import check_paths, search_paths
+from fsoft.search.paths import PathsBounds, check_paths, search_paths
 from fsoft.search.settings import Settings
 from fsoft.solve.terms import SOLVERS
 from tests.models.table import MODELS
@@ -162,7 +161,7 @@ def test_who_waits_for_a_thread_that_failed_is_in_no_deadlock(tmp_path: Path) ->
 def test_several_become_one(tmp_path: Path) -> None:
     text = "int x; void *f(void *a) { x++; assert(x < 2); return 0; }" + main_with("f", "f")
     loaded = program(tmp_path, text, checks="unreach-call no-deadlock")
-    verdict = search_paths(loaded, Given(several=True, merge=True))
+    verdict = search_paths(loaded, PathsBounds(several=True, merge=True))
     assert verdict.last_line() == "FALSE(unreach-call)"
     assert [line.split(":")[:2] for line in verdict.reasons[:2]] == [["no-deadlock", " TRUE"], ["unreach-call", " FALSE"]]
 
@@ -197,14 +196,14 @@ def test_the_end_of_the_process_looks_at_memory_of_all_threads(por: str, define:
 def test_a_loop_is_cut_and_named(tmp_path: Path) -> None:
     verdict = verdict_on(tmp_path, LOOP, loops=Bounds(unwind=2))
     assert verdict.kind == "UNKNOWN"
-    assert "--unwindset f.0:N" in verdict.bounds[0]
+    assert "--unwindset f.0:N" in verdict.cuts[0].remedy
     assert verdict_on(tmp_path, LOOP, loops=Bounds(unwind=4)).last_line() == "FALSE(unreach-call)"
     assert verdict_on(tmp_path, LOOP, loops=Bounds(each=((("", "f.0"), 4),))).last_line() == "FALSE(unreach-call)"
 
 
 def test_bounds_grow(tmp_path: Path) -> None:
     heard: list[str] = []
-    verdict = search_paths(program(tmp_path, LOOP), Given(loops=Bounds(unwind=1), incremental=True), say=heard.append)
+    verdict = search_paths(program(tmp_path, LOOP), PathsBounds(loops=Bounds(unwind=1), incremental=True), say=heard.append)
     assert verdict.last_line() == "FALSE(unreach-call)"
     assert len(heard) > 2 and heard[0].startswith("at most 1 context switches, --unwind 1: UNKNOWN")
 

@@ -13,7 +13,7 @@ import pytest
 from benchmarks.sequentialized import Outcome, Plan, campaign, of_states
 from fsoft.ask.encodings import answer
 from fsoft.ask.load import load
-from fsoft.bounded.given import Given
+from fsoft.bounded.sequential import LazyBounds
 from fsoft.passes.bounds import Bounds
 from fsoft.passes.unwind import unwind
 from fsoft.program.expr import evaluate
@@ -91,7 +91,7 @@ def test_our_own_front_end_reads_it_back(tmp_path: Path) -> None:
     """Two rounds are enough for the error."""
     for rounds, line in ((1, "TRUE"), (2, "FALSE(unreach-call)")):
         program = load([str(printed(tmp_path, "svcomp", rounds=rounds))], Options())
-        assert answer(program, "lazy", Given(rounds=1)).last_line() == line
+        assert answer(program, "lazy", LazyBounds(rounds=1)).last_line() == line
 
 
 @gcc
@@ -126,7 +126,7 @@ def test_accesses_that_fit_no_cell(tmp_path: Path, wrong: str, line: str) -> Non
     said = subprocess.run([str(out), "-n", "200000"], capture_output=True, text=True, check=False)
     assert said.returncode in ((0,) if line == "TRUE" else (0, 10))
     program = load([str(printed(tmp_path, "svcomp", text, rounds=1))], Options(calls="inline"))
-    assert answer(program, "lazy", Given(Bounds(1), rounds=1)).last_line() == line
+    assert answer(program, "lazy", LazyBounds(Bounds(1), rounds=1)).last_line() == line
 
 
 _SMALL = (
@@ -141,7 +141,7 @@ _SMALL = (
 @gcc
 def test_rows_of_the_models_compile_and_fail_as_they_should() -> None:
     small = [row for row in of_states() if row.name in _SMALL]
-    tally = campaign(small, Plan(Given(Bounds(1), rounds=2), runs=2000, seconds=10, back=True))
+    tally = campaign(small, Plan(LazyBounds(Bounds(1), rounds=2), runs=2000, seconds=10, back=True))
     assert tally.seen["read back"] == 5 and tally.seen["failed as the formula says"] and not tally.wrong
 
 
@@ -154,8 +154,8 @@ def test_a_campaign_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr("benchmarks.sequentialized.limited", outcome)
     chosen = of_states()[:3]
-    assert campaign(chosen, Plan(Given()), tmp_path / "state").seen["slow"] == 1
-    assert campaign(chosen, Plan(Given()), tmp_path / "state").seen["slow"] == 0
+    assert campaign(chosen, Plan(LazyBounds()), tmp_path / "state").seen["slow"] == 1
+    assert campaign(chosen, Plan(LazyBounds()), tmp_path / "state").seen["slow"] == 0
     assert asked == [row.name for row in (*chosen, chosen[1])]
 
 

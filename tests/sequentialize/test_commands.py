@@ -11,8 +11,7 @@ import pytest
 
 from fsoft.ask.backend import backend_of, check_with
 from fsoft.ask.load import load
-from fsoft.bounded.given import Given
-from fsoft.bounded.sequential import lazy_scheme
+from fsoft.bounded.sequential import LazyBounds, lazy_scheme
 from fsoft.cli import exits
 from fsoft.cli.main import main
 from fsoft.frontend.source import InputError
@@ -27,7 +26,7 @@ int x;
 void *worker(void *p) { x++; return 0; }
 int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0); x++; pthread_join(t, 0); assert(x == 2); return 0; }
 """
-GIVEN = Given(Bounds(2), rounds=2)
+GIVEN = LazyBounds(Bounds(2), rounds=2)
 
 
 @pytest.fixture
@@ -106,7 +105,7 @@ def test_cbmc_itself(source: Path, scheme: str, capsys: pytest.CaptureFixture[st
                                         ("printf 'in_1=%05000d\\nVERIFICATION FAILED\\n' 7", "lead to none")])  # fmt: skip
 def test_what_does_not_replay_or_is_bounded_is_unknown(program: Program, tmp_path: Path, says: str, word: str) -> None:
     verdict = check_with(program, GIVEN, backend_of(script(tmp_path, says)))
-    assert verdict.kind == "UNKNOWN" and word in verdict.reasons[0]
+    assert verdict.kind == "UNKNOWN" and word in verdict.lines()[0]
 
 
 @pytest.mark.parametrize("does", ["kill -SEGV $$", "echo nonsense", "true"])
@@ -136,7 +135,7 @@ def test_a_back_end_that_hangs_is_ended(program: Program, tmp_path: Path) -> Non
 def test_what_a_back_end_leaves_behind_is_ended(program: Program, tmp_path: Path) -> None:
     """It keeps the output open, but the answer is there."""
     verdict = check_with(program, GIVEN, backend_of(script(tmp_path, f"sleep 1000 & echo $! > {tmp_path}/pid; echo UNKNOWN")))
-    assert "does not know" in verdict.reasons[0]
+    assert "does not know" in verdict.lines()[0]
     left = Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}/stat")
     for _ in range(100):  # it has been told to end; that takes its time on a busy machine
         if not left.exists() or left.read_text().split()[2] == "Z":

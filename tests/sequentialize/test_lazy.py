@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.ask.encodings import Given, answer
+from fsoft.ask.by_name import encoding_of
+from fsoft.ask.encodings import answer
 from fsoft.ask.load import load
-from fsoft.bounded.sequential import lazy_scheme
+from fsoft.bounded.sequential import LazyBounds, lazy_scheme
 from fsoft.checkers.explicit.engine import explore
 from fsoft.frontend.source import InputError
 from fsoft.passes.bounds import Bounds
@@ -36,7 +37,7 @@ def program(folder: Path, text: str, check: str = "unreach-call") -> Program:
 
 
 def asked(folder: Path, text: str, check: str = "unreach-call", **bounds: object) -> Verdict:
-    return answer(program(folder, text, check), "lazy", Given(Bounds(2), **bounds))  # type: ignore[arg-type]
+    return answer(program(folder, text, check), "lazy", LazyBounds(Bounds(2), **bounds))  # type: ignore[arg-type]
 
 
 LOST = """void *worker(void *p) { x++; return 0; }
@@ -48,7 +49,7 @@ int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0); x++; pthread_joi
 def test_as_many_rounds_as_the_error_needs(tmp_path: Path, rounds: int, line: str) -> None:
     verdict = asked(tmp_path, LOST, rounds=rounds)
     assert verdict.last_line() == line
-    assert line != "UNKNOWN" or any("--rounds" in bound for bound in verdict.bounds)
+    assert line != "UNKNOWN" or any(cut.kind == "rounds" for cut in verdict.cuts)
 
 
 def test_a_thread_function_need_not_return(tmp_path: Path) -> None:
@@ -80,7 +81,7 @@ def test_the_sequential_program_is_a_program(tmp_path: Path) -> None:
     """Legal, without cycles, and the explorer agrees with the formula."""
     unwound = unwind(program(tmp_path, LOST), Bounds(2))
     for rounds, kind in ((1, "UNKNOWN"), (2, "FALSE")):
-        sequential = lazy_scheme(unwound, Given(rounds=rounds)).make(True)
+        sequential = lazy_scheme(unwound, LazyBounds(rounds=rounds)).make(True)
         check_legal(sequential.program)
         assert len(sequential.program.threads) == 1
         assert all(step.target > step.source for step in sequential.program.threads[0].template.steps)
@@ -211,7 +212,7 @@ void *worker(void *p) {{ *(int *)({p}) = 1; return 0; }}
 int main(void) {{ pthread_t t; pthread_create(&t, 0, worker, 0); x = *(int *)({p}); return 0; }}"""
     )
     both = load([str(path)], Options(checks=frozenset({"valid-deref", "no-data-race"})))
-    assert answer(both, "lazy", Given(Bounds(2))).last_line() == "FALSE(valid-deref)"
+    assert answer(both, "lazy", LazyBounds(Bounds(2))).last_line() == "FALSE(valid-deref)"
 
 
 def test_of_two_locks_only_the_one_that_is_waited_for_is_looked_at(tmp_path: Path) -> None:
@@ -230,13 +231,13 @@ int main(void) {
 }"""
     )
     both = load([str(path)], Options(checks=frozenset({"valid-deref", "no-deadlock"})))
-    assert answer(both, "lazy", Given(Bounds(2), rounds=3)).last_line() == explore(both).last_line() == "FALSE(no-deadlock)"
+    assert answer(both, "lazy", LazyBounds(Bounds(2), rounds=3)).last_line() == explore(both).last_line() == "FALSE(no-deadlock)"
 
 
 @pytest.mark.parametrize("encoding", ["lazy", "tcbmc", "mu", "schedule", "paths", "uw"])
 def test_a_thread_that_some_undefined_value_lets_go_on_is_not_in_a_deadlock(tmp_path: Path, encoding: str) -> None:
     """Nor is it known that there is none."""
     text = "#include <semaphore.h>\nint main(void) { sem_t s; sem_wait(&s); return 0; }"
-    verdict = answer(program(tmp_path, text, "no-deadlock"), encoding, Given(Bounds(2)))
+    verdict = answer(program(tmp_path, text, "no-deadlock"), encoding, encoding_of(encoding).bounds(Bounds(2)))
     assert verdict.last_line() == "UNKNOWN"
-    assert any("undefined memory" in bound for bound in verdict.bounds)
+    assert any("undefined memory" in str(cut) for cut in verdict.cuts)

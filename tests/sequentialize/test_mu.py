@@ -10,8 +10,7 @@ import pytest
 from benchmarks.sequentialized import Plan, campaign, counterexample, of_states
 from fsoft.ask.circuits import ask
 from fsoft.ask.load import load
-from fsoft.bounded.given import Given
-from fsoft.bounded.mu import BOUND, GRAINS, mu_scheme
+from fsoft.bounded.mu import BOUND, GRAINS, MuBounds, mu_scheme
 from fsoft.bounded.sequential import SequentialFormula
 from fsoft.circuit.model.verdict import Unknown, Violated
 from fsoft.cli import exits
@@ -38,10 +37,10 @@ def test_runs_of_the_sequential_program_come_home(tmp_path: Path, grain: str) ->
     path.write_text(TEXT)
     program = load([str(path)], Options())
     unwound = unwind(program, Bounds(1))
-    few = SequentialFormula(mu_scheme(unwound, Given(Bounds(1), writes=1, grain=grain)))
+    few = SequentialFormula(mu_scheme(unwound, MuBounds(Bounds(1), writes=1, grain=grain)))
     found = ask(few.model, "sat", lambda _depth: None, 60, {})
     assert isinstance(found, Unknown) and BOUND in found.bounds
-    formula = SequentialFormula(mu_scheme(unwound, Given(Bounds(1), writes=6, grain=grain)))
+    formula = SequentialFormula(mu_scheme(unwound, MuBounds(Bounds(1), writes=6, grain=grain)))
     check_legal(formula.sequential.program)
     found = ask(formula.model, "sat", lambda _depth: None, 60, {})
     assert isinstance(found, Violated)
@@ -60,7 +59,7 @@ def test_the_trace_of_a_back_end_comes_home(tmp_path: Path, capsys: pytest.Captu
     """The back end is a script that says what a verifier would: the values of a counterexample."""
     path, verifier = tmp_path / "p.c", tmp_path / "verifier"
     path.write_text(TEXT)
-    found = counterexample(mu_scheme(unwind(load([str(path)], Options()), Bounds(2)), Given(Bounds(2), writes=3, grain="inter")), 60)
+    found = counterexample(mu_scheme(unwind(load([str(path)], Options()), Bounds(2)), MuBounds(Bounds(2), writes=3, grain="inter")), 60)
     assert found is not None
     lines = [f"echo '  in_{site}={value}u'" for site, value in found[1].items()]
     verifier.write_text("\n".join(["#!/bin/sh", *lines, "echo VERIFICATION FAILED"]))
@@ -73,5 +72,5 @@ def test_the_trace_of_a_back_end_comes_home(tmp_path: Path, capsys: pytest.Captu
 @gcc
 def test_rows_of_the_models_compile_and_fail_as_they_should() -> None:
     small = sorted(of_states(), key=lambda row: (row.path.stat().st_size, row.name))[:80:16]
-    tally = campaign(small, Plan(Given(Bounds(1), writes=3, grain="inter"), runs=500, seconds=10, scheme="mu"))
+    tally = campaign(small, Plan(MuBounds(Bounds(1), writes=3, grain="inter"), runs=500, seconds=10, scheme="mu"))
     assert tally.seen and not tally.wrong

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from dataclasses import dataclass
 
 from fsoft.checkers.registry import Engine, Progress
+from fsoft.option import option
 from fsoft.program.inputs import Sampler
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
@@ -14,28 +15,31 @@ from fsoft.program.run import random_run
 from fsoft.program.state import Violation
 from fsoft.program.verdict import Move, Stats, Verdict
 
-RUNS = 500
 STEPS = 2000
 
 
+@dataclass(frozen=True)
 class Walk:
-    """Runs number `seed`, `seed + 1`, ... of the program."""
+    """Runs number `seed`, `seed + 1`, ... of the program. The fields are what users may choose."""
 
-    def check(self, program: Program, progress: Progress, *, seed: int = 0, timeout: float | None = None, **options: Any) -> Verdict:
+    seed: int = option(0, "the number of the first run", metavar="N")
+    runs: int = option(500, "how many random runs (500)", metavar="N", least=1)
+
+    def check(self, program: Program, progress: Progress, *, timeout: float | None = None) -> Verdict:
         machine, stats, started = Machine(program), Stats(), time.monotonic()
         prop = min(program.checks) if len(program.checks) == 1 else ""
-        for number in range(RUNS):
+        for number in range(self.runs):
             stats.seconds = time.monotonic() - started
             if timeout is not None and stats.seconds > timeout:
                 return Verdict("UNKNOWN", prop, [f"time limit reached: no violation in {number} random runs"], stats=stats)
-            run = random_run(machine, seed + number, limit=STEPS)
+            run = random_run(machine, self.seed + number, limit=STEPS)
             stats.transitions += len(run.moves)
             stats.depth = max(stats.depth, len(run.moves))
             progress(stats)
             broken = [event.prop for event in run.events if isinstance(event, Violation) and event.prop in program.checks]
             if broken:
                 return self._violated(program, run.moves, broken[0], stats)
-        return Verdict("UNKNOWN", prop, [f"no violation in {RUNS} random runs"], stats=stats)
+        return Verdict("UNKNOWN", prop, [f"no violation in {self.runs} random runs"], stats=stats)
 
     def _violated(self, program: Program, moves: list[Move], prop: str, stats: Stats) -> Verdict:
         """FALSE, once the run has been replayed on the definition of the semantics."""
@@ -48,10 +52,8 @@ class Walk:
 ENGINE = Engine(
     name="walk",
     summary="random runs: finds shallow violations, proves nothing",
-    takes="program",
     properties=("unreach-call", "valid-deref", "valid-free", "no-overflow", "no-division-by-zero", "no-lock-misuse"),
     proves=False,
     refutes=True,
-    load=Walk,
-    options=("seed",),
+    maker=Walk,
 )

@@ -124,16 +124,16 @@ def _undecided(program: Program, entrants: list[Entrant], why: str) -> Verdict:
         found = one.verdict.stats if one.verdict is not None else one.known
         if isinstance(found, Stats) and found.states > stats.states:
             stats = found
-    bounds = list(dict.fromkeys(bound for one in entrants if one.verdict is not None for bound in one.verdict.bounds))
+    cuts = list(dict.fromkeys(cut for one in entrants if one.verdict is not None for cut in one.verdict.cuts))
     lines = [f"{one.name}: {what}" for one in entrants for what in [_known(one)] if what]
-    return Verdict("UNKNOWN", prop, [why, *lines], [], stats, bounds)
+    return Verdict("UNKNOWN", prop, [why, *lines], [], stats, cuts)
 
 
 def _known(entrant: Entrant) -> str:
     if entrant.failed:
         return f"failed: {entrant.failed}"
     if entrant.verdict is not None:
-        return "; ".join(entrant.verdict.reasons)
+        return "; ".join(entrant.verdict.lines())
     if isinstance(entrant.known, Stats):
         found = entrant.known
         return f"no violation among {found.states:,} states" if found.states else f"no violation within {found.depth} steps"
@@ -152,7 +152,7 @@ def check_growing(
     now = options
     yield program, verdict
     end = deadline or time.monotonic() + _MOMENT
-    while verdict.complete and (larger := grown(now, verdict.bounds, fixed)) is not None and time.monotonic() < end:
+    while verdict.complete and (larger := grown(now, verdict.cuts, fixed)) is not None and time.monotonic() < end:
         bounds = difference(options, larger)
         try:
             with phase("grow"):

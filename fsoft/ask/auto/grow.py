@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from fsoft.program.cuts import Cut
 from fsoft.program.options import Options
 
 _KINDS = {"slot": "threads", "heap": "heap", "recursion": "recursion", "arguments": "args_bound", "argument length": "arg_length"}
@@ -13,10 +14,10 @@ _KINDS = {"slot": "threads", "heap": "heap", "recursion": "recursion", "argument
 _MOST = {"threads": 48, "heap": 80, "recursion": 64, "args_bound": 12, "arg_length": 40}
 
 
-def grown(options: Options, cuts: Iterable[str], fixed: frozenset[str]) -> Options | None:
-    """The options with larger bounds where these lines say that one cuts (as `marker_line` of the explorer writes them); None if there
-    is nothing to raise, because the user has `fixed` it or because it would not be tractable."""
-    named = {option for kind, option in _KINDS.items() if any(f": {kind}: " in line for line in cuts)}
+def grown(options: Options, cuts: Iterable[Cut], fixed: frozenset[str]) -> Options | None:
+    """The options with larger bounds where one of these cuts; None if there is nothing to raise, because the user has `fixed` it or because
+    it would not be tractable."""
+    named = {_KINDS[cut.kind] for cut in cuts if cut.kind in _KINDS and not cut.adds}
     larger = {name: _larger(name, getattr(options, name)) for name in sorted(named - fixed)}
     raised: dict[str, Any] = {name: value for name, value in larger.items() if value > getattr(options, name)}
     return replace(options, **raised) if raised else None

@@ -65,7 +65,7 @@ def on_program(name: str, engine: str, fits: Fits = lambda _facts: True, *, cstu
         from fsoft.checkers.registry import engine as find
 
         entry = find(engine)
-        options: dict[str, Any] = {"seed": room.seed} if "seed" in entry.options else {}
+        options: dict[str, Any] = {"seed": room.seed} if any(one.name == "seed" for one in entry.options) else {}
         if entry.reduces and (cstub or room.reduction is not None):
             options["reduction"] = room.reduction or _cstub()
         return entry.check(program, room.tell, **options)
@@ -90,10 +90,10 @@ def bounded(name: str, encoding: str, fits: Fits = lambda _facts: True, **more: 
     """A bounded encoding whose bounds grow."""
 
     def ask(program: Program, room: Room) -> Verdict:
-        from fsoft.ask.encodings import Given, answer
-        from fsoft.passes.bounds import Bounds
+        from fsoft.ask.by_name import given_for
+        from fsoft.ask.encodings import answer
 
-        given = Given(loops=Bounds(unwind=1), contexts=_ROUNDS * len(program.threads), incremental=True)
+        given = given_for(encoding, incremental=True, contexts=_ROUNDS * len(program.threads))
         return answer(program, encoding, given, progress=_silent, say=room.tell, raised=lambda _verdict: True)
 
     return Member(name, ask, fits, **more)

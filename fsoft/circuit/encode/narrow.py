@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fsoft.circuit.encode.bound_lines import RANGE as RANGE
 from fsoft.circuit.encode.ranges import WordShape
 from fsoft.circuit.model import Model
 from fsoft.circuit.model.simulate import evaluate_all, initial_values
 from fsoft.circuit.model.verdict import Stimulus
 from fsoft.program.expr import FALSE, Expr, binary, conj, const, disj, make, negate, postorder, reg
+
+RANGE = "range"
+"""The bound of a narrowed model: a word needs more bits."""
 
 LOST = "narrow.lost"
 

@@ -113,7 +113,7 @@ def _name(runs: Runs, index: int) -> str:
 def _advance(runs: Runs, state: State, move: Move | None, seen: list[_Seen]) -> State:
     around = runs.around(state)
     if around is None:
-        raise Unconfirmed(next(iter(runs.bounds), "the run is pruned"))
+        raise Unconfirmed(next((str(cut) for cut in runs.cuts), "the run is pruned"))
     if move is None:
         if not any(frame.move is None for frame in around.frames):
             raise NotALasso("nobody moves although somebody could")

@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from fsoft.program.choice import Choice, Ready
+from fsoft.program.cuts import Cut, cut_of_marker
 from fsoft.program.inputs import Sampler, representatives
 from fsoft.program.interpreter import Chooser, Machine
-from fsoft.program.markers import marker_line, step_markers
+from fsoft.program.markers import cut_of_event, step_markers
 from fsoft.program.state import OVER, Access, Event, State, Violation
 from fsoft.program.verdict import Move
 from fsoft.properties.deadlocks import candidates, has_tag
@@ -81,7 +82,7 @@ class Runs:
         self.sampler = Sampler(watched.whole)
         self.chooser = Chooser(self.sampler)
         self.evaluator = Atoms(watched, compiled, None if choice is None else choice.watch_atom)
-        self.bounds: dict[str, None] = {}
+        self.cuts: dict[Cut, None] = {}
         self.slots = range(len(self.program.threads))
         self.atoms = atoms
         self._slot = {a: watched.slot(a, s) for a, s in atoms if a.thread and a.kind != "label"}
@@ -107,7 +108,7 @@ class Runs:
         try:
             atoms = self._values(state, frozenset(enabled), ended)
         except UndefinedAtom as error:
-            self.bounds[f"an atom has no value in some state: {error}"] = None
+            self.cuts[Cut("said", what=f"an atom has no value in some state: {error}")] = None
             return None
         return Around(frames, frozenset(enabled), atoms, ended)
 
@@ -143,29 +144,24 @@ class Runs:
         function, chooser = self.machine.function(slot, index), self.chooser
         chooser.reset()
         markers = step_markers(self.machine.step(slot, index))
-        cutting = [marker_line(self.program, k) for k in markers if self.program.markers[k].hides(self.program.checks)]
+        cutting = [cut_of_marker(self.program.markers[k]) for k in markers if self.program.markers[k].hides(self.program.checks)]
         while True:
             v, events, log = list(state), list[Event](), list[Access]()
             if function(v, chooser, events, log):
                 if self.choice is not None:
                     self.choice.watch(state, slot, index, log)
                 stopped = [self.obstacle(event) for event in events]
-                found = [*cutting, *(line for line in stopped if line)]
-                self.bounds.update(dict.fromkeys(found))
+                found = [*cutting, *(cut for cut in stopped if cut is not None)]
+                self.cuts.update(dict.fromkeys(found))
                 yield None if found else RunFrame(Move(slot, index, chooser.values()), tuple(v))
             if not chooser.picks or not chooser.advance():
                 return
 
-    def obstacle(self, event: Event) -> str:
-        """What an event forbids, if anything."""
+    def obstacle(self, event: Event) -> Cut | None:
+        """What an event leaves out, if anything."""
         if isinstance(event, Violation):
-            return "" if event.prop == "unreach-call" else f"{event.loc}: runs stop where {event.prop} is violated"
-        if event.kind not in ("cut", "undefined"):
-            return ""
-        if event.marker is not None:
-            return marker_line(self.program, event.marker)
-        what = "undefined behaviour" if event.kind == "undefined" else "cut"
-        return f"{event.loc}: {what}: {event.message}" if event.message else f"{event.loc}: {what}"
+            return None if event.prop == "unreach-call" else Cut("violated", event.loc, event.prop)
+        return cut_of_event(self.program, event)
 
     def _values(self, state: State, enabled: frozenset[int], ended: bool) -> dict[Atom, bool]:
         values = {}
@@ -190,9 +186,9 @@ class Runs:
         slot = frame.move.slot if frame.move is not None else None
         return {atom: self._slot[atom] == slot for atom, _ in self.atoms if atom.kind == "running"}
 
-    def sampled(self) -> list[str]:
+    def sampled(self) -> list[Cut]:
         """Inputs of which not all values were tried."""
-        return [f"{q.loc}: input: only some values of {q.name} ({q.width} bits) were tried" for q in self.sampler.sampled.values()]
+        return [Cut("sampled", q.loc, f"{q.name} ({q.width} bits)") for q in self.sampler.sampled.values()]
 
 
 __all__ = ["Around", "RunFrame", "Looking", "Runs"]

@@ -109,6 +109,19 @@ class Hunter:
             v = chosen.after
         return None
 
+    def runs(self, count: int, longest: int) -> list[list[Vector]]:
+        """The states of some runs, where anybody moves: the same ones each time."""
+        return [self._states(self._start("any", Random(number)), longest) for number in range(count)]
+
+    def _states(self, walk: _Walk, longest: int) -> list[Vector]:
+        states = [self.explorer.layout.initial()]
+        while len(states) < longest:
+            found, options = self._look(states[-1], [])
+            if found is not None or not options:
+                break
+            states.append(self._choose(walk, options).after)
+        return states
+
     # ------------------------------------------------------------ one state
 
     def _look(self, v: Vector, path: list[Move]) -> tuple[Found | None, list[_Next]]:

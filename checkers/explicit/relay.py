@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from fsoft.checkers.explicit.hunter import Hunter
 from fsoft.native.build import Build, available
 from fsoft.native.packing import Unpackable
 from fsoft.native.run import Example, Limits, Report, Run
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from fsoft.checkers.explicit.search import Explorer
 
 _PATIENCE = 0.5  # seconds that the search in Python has for itself
+_RUNS = (12, 60)  # runs that show what changes often, and how long each is
 _LOOK = 0.1  # seconds between looks at the clock
 _WHY = {
     "time": "time limit",
@@ -89,7 +91,8 @@ class Relay:
 
     def _begin(self) -> None:
         explorer = self.explorer
-        asked = Asked(explorer.props, explorer.local, explorer.order, explorer.reduce)
+        runs = Hunter(explorer).runs(*_RUNS)
+        asked = Asked(explorer.props, explorer.local, explorer.order, explorer.reduce, runs)
         self.generated = generate(explorer.program, asked)
         self._build = Build(self.generated.text)
 

@@ -8,7 +8,9 @@ followed, freed objects stand for new ones.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
 from importlib.resources import files
+from itertools import pairwise
 from typing import NamedTuple
 
 from fsoft.native.ctext import Text
@@ -19,7 +21,7 @@ from fsoft.program import descriptor
 from fsoft.program.interpreter import Machine
 from fsoft.program.markers import step_markers
 from fsoft.program.program import STOPS, Program
-from fsoft.program.state import OVER
+from fsoft.program.state import OVER, Vector
 from fsoft.properties.race_objects import race_ranges
 from fsoft.properties.waits import Waits, WaitSource
 
@@ -29,12 +31,14 @@ _SLOTS = 64
 
 
 class Asked(NamedTuple):
-    """What is asked: the properties, and by slot and location where a thread may move alone (never, if not `reduce`)."""
+    """What is asked: the properties, and by slot and location where a thread may move alone (never, if not `reduce`). `runs` are
+    states, one after the other, of some runs: they tell which words of a state change often."""
 
     props: tuple[str, ...]
     local: Sequence[Sequence[bool]]
     order: Sequence[int]
     reduce: bool
+    runs: Sequence[Sequence[Vector]] = ()
 
 
 class Generated(NamedTuple):
@@ -77,7 +81,7 @@ class _Writer:
     def whole(self) -> Generated:
         slots = [self._locations(slot) for slot in range(len(self.program.threads))]
         steps = [self._types(), *self._functions, self._tables(slots), self._waits_text]
-        parts = [runtime("base.h"), self.memory.text(), runtime("memory.h"), *steps, self._races(), self._initial()]
+        parts = [runtime("base.h"), self.memory.text(), runtime("memory.h"), *steps, self._races(), self._initial(), self._tree()]
         parts += [runtime(name) for name in ("store.h", "expand.h", "search.h", "main.c")]
         classes = (*self.asked.props, *MONITORED)
         return Generated("\n".join(parts), self.packing, classes, self.questions, self.moves)
@@ -251,6 +255,23 @@ static u64 joined_at(const u64 *s, u64 address, u32 size);
         words = self.packing.pack(self.packing.layout.initial())
         over = self.packing.field[OVER].c()
         return f"static const Field OVER_FIELD = {over};\nstatic const u64 INITIAL[] = {{{','.join(f'{word}ull' for word in words)}}};"
+
+    def _tree(self) -> str:
+        """The tree of the words of a state, as Huffman would have it: what changes often is near the root, so that a step renews few nodes,
+        and what never changes is one node that is always the same."""
+        changes = [0] * self.packing.words
+        for run in self.asked.runs:
+            for old, new in pairwise(map(self.packing.pack, run)):
+                for k, (a, b) in enumerate(zip(old, new, strict=True)):
+                    changes[k] += a != b
+        heap = [(weight, k) for k, weight in enumerate(changes)]
+        heapify(heap)
+        pairs: list[str] = []
+        while len(heap) > 1:
+            (one, left), (two, right) = heappop(heap), heappop(heap)
+            heappush(heap, (one + two, self.packing.words + len(pairs)))
+            pairs.append(f"{{{left},{right}}}")
+        return f"static const struct {{ u32 left, right; }} TREE[] = {{{','.join(pairs)}}};"
 
 
 __all__ = ["Asked", "Generated", "MONITORED", "generate"]

@@ -52,6 +52,14 @@ typedef struct {
     int slot, step;
 } Seen;
 
+/* A node of the state tree that was asked for not long ago. */
+typedef struct {
+    u64 value;
+    u32 number;
+} Recent;
+
+enum { RECENT = 4096, PENDING = 32 };
+
 /* One worker. `before` is the state that is being expanded. */
 typedef struct Worker {
     const u64 *before;
@@ -66,8 +74,12 @@ typedef struct Worker {
     u64 transitions, skipped;
     Seen *found, *examples;
     u8 *sampled, *passed;
-    u32 *ids, *after, *changed;
+    u32 *ids, *after;
+    u8 *changed;
+    Recent *recent;
     u64 *next, *trial, *work;
+    u64 pending[PENDING]; /* successors whose places in the table are on their way from memory */
+    u32 waiting;
     int full; /* a table had no room: the state has to be expanded again */
     u32 spare; /* a number of the node table that is ours and not used yet */
     u64 *block;

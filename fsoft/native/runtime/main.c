@@ -33,7 +33,8 @@ static void open_worker(Search *q, Worker *c, int number) {
     c->passed = some(MOVES, 1);
     c->ids = some(2 * WORDS, sizeof(u32));
     c->after = some(2 * WORDS, sizeof(u32));
-    c->changed = some(2 * WORDS, sizeof(u32));
+    c->changed = some(2 * WORDS, 1);
+    c->recent = some(RECENT, sizeof(Recent));
     c->next = some(WORDS, sizeof(u64));
     c->trial = some(WORDS, sizeof(u64));
     c->work = some(WORDS, sizeof(u64));

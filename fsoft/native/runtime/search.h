@@ -95,6 +95,18 @@ static void push(Worker *c, u64 root) {
     }
 }
 
+/* Adds the successors that wait; 0 if the table has to grow first (some of them wait on). */
+static int settle_pending(Worker *c) {
+    while (c->waiting) {
+        u64 root = c->pending[c->waiting - 1];
+        int outcome = insert(&c->search->store, root);
+        if (outcome == FULL) return 0;
+        if (outcome == NEW) push(c, root);
+        c->waiting--;
+    }
+    return 1;
+}
+
 static void arrive(Worker *c, int slot, const Move *move) {
     Search *q = c->search;
     (void)slot, (void)move;
@@ -108,15 +120,18 @@ static void arrive(Worker *c, int slot, const Move *move) {
         c->matched |= root == q->target;
         return;
     }
-    int outcome = insert(&q->store, root);
-    if (outcome == NEW) push(c, root);
-    c->full = outcome == FULL;
+    if (c->waiting == PENDING && !settle_pending(c)) {
+        c->full = 1;
+        return;
+    }
+    c->pending[c->waiting++] = root;
+    fetch(&q->store, root);
 }
 
 /* Whether the state could be expanded; if not, tables have to grow first. */
 static int expand_root(Worker *c, u64 root) {
     u64 transitions = c->transitions;
-    unfold(&c->search->store, root, c->work, c->ids);
+    unfold(&c->search->store, root, c->work, c->ids, c->changed);
     c->before = c->work;
     c->full = c->matched = 0;
     expand(c);
@@ -137,7 +152,10 @@ static int next_block(Worker *c) {
 static void work(Worker *c) {
     Search *q = c->search;
     while (!atomic_load_explicit(&q->pause, memory_order_relaxed) && !atomic_load_explicit(&q->store.grow, memory_order_relaxed)) {
-        if (!c->block && !next_block(c)) return;
+        if (!c->block && !next_block(c)) {
+            settle_pending(c);
+            return;
+        }
         if (!expand_root(c, c->block[c->block_at])) return;
         if (++c->block_at == c->block_size) {
             free(c->block);
@@ -224,7 +242,7 @@ static void lead(Search *q) {
     double time = now_seconds();
     int idle = atomic_load(&q->taken) >= q->now_count;
     atomic_store(&q->pause, 0);
-    for (int k = 0; k < q->workers; k++) idle &= !q->worker[k].block;
+    for (int k = 0; k < q->workers; k++) idle &= !q->worker[k].block && !q->worker[k].waiting;
     if (atomic_load(&q->store.grow) && !grow(&q->store)) give_up(q, "memory");
     if (idle) end_level(q);
     if (q->stop) return;
@@ -311,7 +329,7 @@ static void way_back(Search *q, const Seen *finding) {
     while (level > 0) {
         q->target = root;
         root = predecessor(q, --level);
-        unfold(&q->store, root, c->work, c->ids);
+        unfold(&q->store, root, c->work, c->ids, c->changed);
         printf("way");
         print_words(c->work);
     }

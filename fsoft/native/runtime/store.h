@@ -58,10 +58,9 @@ static u32 new_number(Nodes *t, Worker *c) {
     return c->spare = (u32)first + (first == 0);
 }
 
-/* The number of a pair (or of a word: what is kept is 64 bits); 0 if the index is full. */
-static u32 numbered(Store *store, Worker *c, u64 value) {
+static u32 find_number(Store *store, Worker *c, u64 value, u64 hash) {
     Nodes *t = &store->nodes;
-    u64 mask = t->places - 1, at = mixed(value + 0x9E3779B97F4A7C15ull) & mask;
+    u64 mask = t->places - 1, at = hash & mask;
     for (;; at = (at + 1) & mask) {
         u32 found = atomic_load_explicit(&t->index[at], memory_order_acquire);
         if (!found) {
@@ -79,6 +78,16 @@ static u32 numbered(Store *store, Worker *c, u64 value) {
         }
         if (*node(t, found) == value) return found;
     }
+}
+
+/* The number of a pair (or of a word: what is kept is 64 bits); 0 if the index is full. */
+static inline u32 numbered(Store *store, Worker *c, u64 value) {
+    u64 hash = mixed(value + 0x9E3779B97F4A7C15ull);
+    Recent *recent = &c->recent[hash >> 52];
+    if (recent->number && recent->value == value) return recent->number;
+    u32 number = find_number(store, c, value, hash);
+    if (number) recent->value = value, recent->number = number;
+    return number;
 }
 
 static int grow_nodes(Nodes *t) {
@@ -101,6 +110,12 @@ static int grow_nodes(Nodes *t) {
 /* ---------------------------------------------------------------- states */
 
 static inline u64 place_of(u64 hash, u64 places) { return (u64)((u128)(hash << 8) * places >> 64); }
+
+static inline void fetch(const Store *store, u64 root) {
+    u64 hash = mixed(root);
+    const Segment *segment = &store->segment[hash >> 56];
+    __builtin_prefetch((const void *)&segment->place[place_of(hash, segment->places)], 1);
+}
 
 static int insert(Store *store, u64 root) {
     u64 hash = mixed(root);
@@ -170,43 +185,55 @@ static int open_store(Store *store) {
     return store->nodes.index != 0;
 }
 
-/* ---------------------------------------------------------------- states as trees: node k is above 2k and 2k + 1, the leaves come last */
+/* ---------------------------------------------------------------- states as trees: the leaves of TREE are the words of the state, node
+   WORDS + k is above TREE[k].left and TREE[k].right, which have smaller numbers; the last node is the root */
 
-/* The root pair of a state. `known` are the numbers of a state near it, `near` its words; 0 if a table is full. */
+enum { INNER = WORDS - 1, ROOT = 2 * WORDS - 2 };
+
+/* The root pair of a state. `near` are the words of a state that is near, `known` its numbers; 0 if a table is full. */
 static u64 root_of(Store *store, Worker *c, const u64 *state, const u64 *near, const u32 *known) {
     u32 *ids = c->after;
-    u8 *changed = (u8 *)c->changed;
+    u8 *changed = c->changed;
     for (u32 k = 0; k < WORDS; k++) {
-        changed[WORDS + k] = state[k] != near[k];
-        ids[WORDS + k] = changed[WORDS + k] ? numbered(store, c, state[k]) : known[WORDS + k];
-        if (!ids[WORDS + k]) return 0;
+        changed[k] = state[k] != near[k];
+        ids[k] = known[k];
+        if (changed[k] && !(ids[k] = numbered(store, c, state[k]))) return 0;
     }
-    for (u32 k = WORDS - 1; k > 1; k--) {
-        changed[k] = changed[2 * k] | changed[2 * k + 1];
-        ids[k] = changed[k] ? numbered(store, c, (u64)ids[2 * k] << 32 | ids[2 * k + 1]) : known[k];
-        if (!ids[k]) return 0;
+    for (u32 k = 0; k < INNER - 1; k++) {
+        u32 left = TREE[k].left, right = TREE[k].right;
+        ids[WORDS + k] = known[WORDS + k];
+        changed[WORDS + k] = changed[left] | changed[right];
+        if (changed[WORDS + k] && !(ids[WORDS + k] = numbered(store, c, (u64)ids[left] << 32 | ids[right]))) return 0;
     }
-    return (u64)ids[2] << 32 | ids[3];
+    return (u64)ids[TREE[INNER - 1].left] << 32 | ids[TREE[INNER - 1].right];
 }
 
 /* The same for a state that is like no other. */
 static u64 whole_root(Store *store, Worker *c, const u64 *state) {
     u32 *ids = c->after;
     for (u32 k = 0; k < WORDS; k++)
-        if (!(ids[WORDS + k] = numbered(store, c, state[k]))) return 0;
-    for (u32 k = WORDS - 1; k > 1; k--)
-        if (!(ids[k] = numbered(store, c, (u64)ids[2 * k] << 32 | ids[2 * k + 1]))) return 0;
-    return (u64)ids[2] << 32 | ids[3];
+        if (!(ids[k] = numbered(store, c, state[k]))) return 0;
+    for (u32 k = 0; k < INNER - 1; k++)
+        if (!(ids[WORDS + k] = numbered(store, c, (u64)ids[TREE[k].left] << 32 | ids[TREE[k].right]))) return 0;
+    return (u64)ids[TREE[INNER - 1].left] << 32 | ids[TREE[INNER - 1].right];
 }
 
-/* The words and the numbers of a state. */
-static void unfold(const Store *store, u64 root, u64 *state, u32 *ids) {
-    ids[2] = (u32)(root >> 32);
-    ids[3] = (u32)root;
-    for (u32 k = 2; k < WORDS; k++) {
-        u64 pair = *node(&store->nodes, ids[k]);
-        ids[2 * k] = (u32)(pair >> 32);
-        ids[2 * k + 1] = (u32)pair;
+static inline void renew(u32 *ids, u8 *changed, u32 k, u32 number) {
+    changed[k] = ids[k] != number;
+    ids[k] = number;
+}
+
+/* The words and the numbers of a state. What is there already is that of another state (or zero): most of it stays. */
+static void unfold(const Store *store, u64 root, u64 *state, u32 *ids, u8 *changed) {
+    memset(changed, 0, ROOT);
+    renew(ids, changed, TREE[INNER - 1].left, (u32)(root >> 32));
+    renew(ids, changed, TREE[INNER - 1].right, (u32)root);
+    for (u32 k = INNER - 1; k-- > 0;) {
+        if (!changed[WORDS + k]) continue;
+        u64 pair = *node(&store->nodes, ids[WORDS + k]);
+        renew(ids, changed, TREE[k].left, (u32)(pair >> 32));
+        renew(ids, changed, TREE[k].right, (u32)pair);
     }
-    for (u32 k = 0; k < WORDS; k++) state[k] = *node(&store->nodes, ids[WORDS + k]);
+    for (u32 k = 0; k < WORDS; k++)
+        if (changed[k]) state[k] = *node(&store->nodes, ids[k]);
 }

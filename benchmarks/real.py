@@ -2,8 +2,8 @@
 
     python -m benchmarks.real FOLDER [NAME...] [--seconds 60] [--megabytes 1500] [--csv FILE]
 
-FOLDER has the folders `pthread` and `concrat` of github.com/goblint/bench. Each `pthread/*_comb.c` and `concrat/*/main.c` is given to `fsoft
-show` in a process of its own. The goal: legal, within 2 s for each thousand lines and within the megabytes.
+FOLDER has the folders `pthread` and `concrat` of github.com/goblint/bench. Each `pthread/*_comb.c` and `concrat/*/main.c` is given to
+`fsoft show` in a process of its own. The goal: legal, within 2 s for each thousand lines and within the megabytes.
 """
 
 from __future__ import annotations
@@ -101,7 +101,10 @@ def report(rows: list[Row], megabytes: int) -> str:
         speed = f"{row.seconds:.1f}" + ("" if row.quick else " (slow)")
         out.append(f"| {row.name} | {row.lines} | {'yes' if row.legal else 'no'} | {speed} | {row.megabytes} | {row.why} |")
     legal = [row for row in rows if row.legal]
-    out += ["", f"{len(legal)} of {len(rows)} are legal; {sum(row.quick for row in legal)} of them within {PER_THOUSAND_LINES:g} s per 1,000 lines"]
+    out += [
+        "",
+        f"{len(legal)} of {len(rows)} are legal; {sum(row.quick for row in legal)} of them within {PER_THOUSAND_LINES:g} s per 1,000 lines",
+    ]
     for why, count in Counter(re.sub(r"'[^']*'", "'...'", row.why) for row in rows if not row.legal).most_common():
         out.append(f"- {count}: {why}")
     return "\n".join(out)

@@ -56,7 +56,7 @@ def load(
     files = [(Source(s) if isinstance(s, str) else s).also(include, define, undefine) for s in sources]
     roots = (*(options.thread_functions or (options.entry,)), *filter(None, [options.observer]))
     with phase("read"):
-        unit = read(files, model=data_model(bits), roots=roots, cpp=cpp)
+        unit = read(files, model=data_model(bits), roots=roots, cpp=cpp, effects=options.effects)
     with phase("lower"):
         program = deeply(lambda: lower(unit, options))
     after("lower", program)

@@ -31,6 +31,7 @@ CHECKS = {
     "--div-by-zero-check": ("no-division-by-zero", "division or remainder by zero"),
     "--undefined-shift-check": ("no-bad-shift", "shifts by a negative or too large amount"),
     "--conversion-check": ("no-bad-conversion", "floating numbers converted to an integer type that cannot hold them"),
+    "--handle-check": ("no-handle-misuse", "files and directories that are used after they were closed, or closed twice"),
     "--lock-check": ("no-lock-misuse", "unlocking what is not held, destroying what is in use, ..."),
 }
 TERMINATION = "termination"
@@ -142,6 +143,9 @@ def add_lowering(parser: Parser) -> None:
     group.add_argument("--calls", choices=("once", "inline"), help=calls)
     group.add_argument("--eval-order", choices=("left", "right", "any"), help="the order of evaluation of operands and arguments")
     group.add_argument("--strict", action="store_true", help="what cannot be modelled exactly is an error, not an abstraction")
+    group.add_argument(
+        "--effects", action="append", default=[], metavar="FILE", help="rows of effects for functions without a body (again for more)"
+    )
     group.add_argument("--assume", action="append", default=[], choices=tuple(ASSUMPTIONS),
                        help="; ".join(f"{name}: {text}" for name, text in ASSUMPTIONS.items()))  # fmt: skip
     group.add_argument("--no-fold", action="store_true", help="keep one step per statement part")
@@ -333,6 +337,7 @@ def _options(args: argparse.Namespace, question: Question, task: Task | None, so
         malloc_may_fail=args.malloc_may_fail,
         library_may_fail=args.library_may_fail,
         strict=args.strict,
+        effects=tuple(args.effects),
         assume=tuple(dict.fromkeys(args.assume)),
         checks=question.checks,
         fold=not args.no_fold,

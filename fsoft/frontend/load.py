@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from fsoft.frontend import library
 from fsoft.frontend.parse import parse_path
 from fsoft.frontend.sema.analyzer import Analyzer
 from fsoft.frontend.source import InputError, Loc, Source
@@ -29,10 +30,11 @@ def load(
     include: Sequence[str] = (),
     define: Sequence[str] = (),
     undefine: Sequence[str] = (),
+    effects: Sequence[str] = (),
 ) -> Unit:
     """Read, parse, analyse and link C files. `roots` are the functions to start from (None: every function of the files).
-    The flags given here come after those that a Source brings."""
-    analyzer = Analyzer(Types(model))
+    The flags given here come after those that a Source brings. `effects`: files with rows of effects."""
+    analyzer = Analyzer(Types(model), lambda name: library.find(name, tuple(effects)))
     files = [(Source(s) if isinstance(s, str) else s).also(include, define, undefine) for s in sources]
 
     def run() -> Unit:

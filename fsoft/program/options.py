@@ -16,6 +16,7 @@ PROPERTIES = (
     "no-bad-conversion",  # of a floating number that the integer type cannot hold
     "no-bad-index",  # an index outside its member or row, within the object
     "no-lock-misuse",
+    "no-handle-misuse",  # files and directories used after they were closed, or closed twice
     "no-data-race",
     "no-deadlock",
 )
@@ -40,7 +41,7 @@ class Options:
     `race_on`: the C names of the objects on which data races count; none means all. `race_model`: "svcomp" or "c11".
     `malloc_may_fail`: allocations may give null. `library_may_fail`: creating threads, locks and their kin may fail for want of resources.
     `checks`: properties of PROPERTIES that are on. `strict`: what cannot be modelled exactly is an error, not an
-    abstraction. `assume`: names of ASSUMPTIONS that the user makes.
+    abstraction. `assume`: names of ASSUMPTIONS that the user makes. `effects`: files with rows of effects.
     `error_labels`: labels that violate unreach-call when they are reached; ERROR does in tasks of the competition in any case.
     `observer`: a function that only looks on (the atoms of an LTL formula), in a slot of its own behind all others. What it reads
     stays visible, and steps that may stop their thread stay apart from accesses, because the end is observed.
@@ -64,6 +65,7 @@ class Options:
     eval_order: str = "left"  # or "right", "any"
     strict: bool = False
     assume: tuple[str, ...] = ()
+    effects: tuple[str, ...] = ()
     error_labels: tuple[str, ...] = ()
     checks: frozenset[str] = frozenset({"unreach-call"})
     fold: bool = True

@@ -109,11 +109,19 @@ def _needed(root: _Piece) -> tuple[list[_Piece], list[_Piece]]:
 
 
 @cache
-def find(name: str) -> str | None:
-    """C text that defines the library function, or None if there is no model of that name."""
-    root = _sources()[0].get(name)
-    if root is None or root.kind != "function":
-        return None
+def find(name: str, effects: tuple[str, ...] = ()) -> str | None:
+    """C text that defines the library function: what its row in the files `effects` says, else its model, else what its row in the table of
+    effects says. None if nothing is known of it."""
+    from fsoft.frontend.effects import effect_text  # reads its table only if it is asked
+
+    text, root = effect_text(name, effects) if effects else None, _sources()[0].get(name)
+    if text is None and (root is None or root.kind != "function"):
+        text = effect_text(name)
+        if text is None:
+            return None
+    if text is not None:
+        root = _Piece(name, "function", text, len(_sources()[0]))
+    assert root is not None
     inside, called = _needed(root)
     types = [p.text for p in inside if p.kind == "declaration"]
     bodies = [p.text for p in inside if p.kind != "declaration"]

@@ -70,4 +70,9 @@ int __fsoft_print(const char *format, ...); /* reads and writes what printf does
 int __fsoft_format(char *to, __SIZE_TYPE__ size, const char *format, ...); /* what sprintf does with the arguments of the function around it,
                                            or with the list that is given; needs `formats` in the program */
 void __fsoft_inexact(const char *what); /* what follows may be more than the function does: no FALSE rests on it */
+void __fsoft_any(const void *object);   /* the object, of the type that the caller's pointer has, gets any contents */
+void __fsoft_look(const void *object);  /* the same object is read */
+void __fsoft_abstract(const char *what, int cuts); /* what follows is not exact: it adds behaviour, and leaves some out if `cuts` */
+void *__fsoft_external(void);           /* memory of the library: never null, and whoever accesses it is cut */
+char *__fsoft_text(const char *name);   /* a text of the library: any characters */
 void *__fsoft_call(void *(*function)(void *), void *arg); /* calls through a pointer */

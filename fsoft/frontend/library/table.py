@@ -11,7 +11,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from fsoft.frontend.effects import rows
+from fsoft.frontend.effects.row import EffectRow
+
 MODELLED, APPROXIMATED, REJECTED = "modelled", "approximated", "rejected"
+EFFECTS = "By their effects"
+"""The group of functions that only the table of effects knows."""
 BEGIN, END = "<!-- library functions: begin -->", "<!-- library functions: end -->"
 
 
@@ -200,13 +205,24 @@ _HEADER_MACROS = frozenset({"pthread_cleanup_push", "pthread_cleanup_pop"})
 def entries() -> dict[str, Entry]:
     """Every function by name. Names that end in `*` stand for a family."""
     table: dict[str, Entry] = {}
-    for rows, builtin in ((_ROWS, False), (_BUILTINS, True)):
-        for group, status, how, names in rows:
+    for declared, builtin in ((_ROWS, False), (_BUILTINS, True)):
+        for group, said, how_said, names in declared:
             for name in names.split():
+                status, how = said, how_said
                 if name in table:
                     raise ValueError(f"library function {name} has two entries")
+                if status == REJECTED and name in rows():
+                    status, how = APPROXIMATED, described(rows()[name])
                 table[name] = Entry(name, group, status, how, builtin or name in _HEADER_MACROS)
+    for name, row in rows().items():
+        if name not in table:
+            table[name] = Entry(name, EFFECTS, APPROXIMATED, described(row))
     return table
+
+
+def described(row: EffectRow) -> str:
+    """What a row of effects is not exact about."""
+    return "; ".join(filter(None, [row.inexact, row.unknown and f"left out: {row.unknown}"])) or "by its row of effects"
 
 
 def why_rejected(name: str) -> str | None:
@@ -217,13 +233,16 @@ def why_rejected(name: str) -> str | None:
 
 def page() -> str:
     """The tables of the page: one per group, one line per group of functions that are treated alike."""
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for name, entry in entries().items():
+        alike.setdefault((entry.group, entry.status, entry.how), []).append(name)
     groups: dict[str, list[tuple[str, str, str]]] = {}
-    for group, status, how, names in (*_ROWS, *_BUILTINS):
-        groups.setdefault(group, []).append((status, how, ", ".join(f"`{name}`" for name in names.split())))
+    for (group, status, how), found in alike.items():
+        groups.setdefault(group, []).append((status, how, ", ".join(f"`{name}`" for name in found)))
     lines = []
-    for group, rows in groups.items():
+    for group, shown in groups.items():
         lines += [f"### {group}", "", "| functions | | how |", "|---|---|---|"]
-        lines += [f"| {names} | {status} | {how} |" for status, how, names in rows] + [""]
+        lines += [f"| {names} | {status} | {how} |" for status, how, names in shown] + [""]
     return "\n".join(lines)
 
 

@@ -198,6 +198,7 @@ class CallLowering(Output, UnknownCalls):
         area = self._variable_arguments(call, values, definition)
         frame = self.new_frame(definition, self.frame, done)
         frame.area = area
+        frame.call = call
         if definition.type.variadic:
             given = list(zip(call.args, values))[len(definition.params) :]
             frame.rest = tuple((argument.type, value) for argument, value in given if isinstance(value, Expr))

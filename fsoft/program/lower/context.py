@@ -108,6 +108,7 @@ class Expansion:
     return_to: int
     result: Expr | None = None  # register, or the address of the object for a record
     sync: bool = False
+    call: tree.Call | None = None
     rest: tuple[tuple[ct.CType, Expr], ...] = ()  # scalar arguments beyond the parameters
     area: Expr | None = None  # the address of the memory that holds them all, in functions that use `va_start`
     bindings: dict[tree.Symbol, Expr | LoweredPlace] = field(default_factory=dict)

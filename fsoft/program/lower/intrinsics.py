@@ -12,6 +12,7 @@ from fsoft.frontend.source import InputError
 from fsoft.program.expr import FALSE, Expr, binary, const, eq, ite, make, negate, own, resize
 from fsoft.program.lower.context import MemoryPlace
 from fsoft.program.lower.creation import Creation
+from fsoft.program.lower.effects import EffectIntrinsics
 from fsoft.program.lower.layout import is_signed, value_bits
 from fsoft.program.lower.memory import HeapSite
 from fsoft.program.program import Alloc, Assign, CellRun, Free, Halt, Input, Measure, Require
@@ -19,7 +20,7 @@ from fsoft.program.program import Alloc, Assign, CellRun, Free, Halt, Input, Mea
 _BLOCK_CELLS = 256
 
 
-class Intrinsics(Creation):
+class Intrinsics(Creation, EffectIntrinsics):
     """`intrinsic(call, name)` lowers a call of a known name; the result is None if the name is not known."""
 
     def intrinsic(self, call: tree.Call, name: str) -> Expr | MemoryPlace | None:
@@ -386,6 +387,11 @@ _INTRINSICS: dict[str, Callable[[Intrinsics, tree.Call], Expr]] = {
     "__fsoft_wanted": Intrinsics._wanted,
     "__fsoft_reuses": Intrinsics._reuses,
     "__fsoft_checks": Intrinsics._checks,
+    "__fsoft_any": Intrinsics.any_object,
+    "__fsoft_look": Intrinsics.look_object,
+    "__fsoft_abstract": Intrinsics.abstracted,
+    "__fsoft_external": Intrinsics.external,
+    "__fsoft_text": Intrinsics.library_text,
     "__VERIFIER_atomic_begin": Intrinsics._begin,
     "__VERIFIER_atomic_end": Intrinsics._finish,
 }

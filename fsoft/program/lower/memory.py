@@ -67,6 +67,8 @@ class LoweredMemory:
         self.markers: list[Marker] = []
         self.pools: dict[int | None, HeapPool] = {}
         self.constant: Callable[[tree.TypedExpr], Expr]
+        self.external: Object | None = None  # all memory that is not the program's
+        self.texts: dict[tuple[str, Loc], Object] = {}  # that the library gives, by who calls for them
         self._by_symbol: dict[tree.Symbol, Object] = {}
         self._functions: dict[str, Object] = {}
         self._strings: dict[bytes, Object] = {}

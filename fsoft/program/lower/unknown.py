@@ -10,7 +10,8 @@ from __future__ import annotations
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 from fsoft.program.expr import Expr
-from fsoft.program.lower.context import LoweringContext, MemoryPlace
+from fsoft.program.lower.context import MemoryPlace
+from fsoft.program.lower.effects import EffectIntrinsics
 from fsoft.program.lower.layout import is_signed, value_bits
 from fsoft.program.options import ASSUMPTIONS
 
@@ -18,7 +19,7 @@ QUIET = "quiet-unknown"
 _REMEDY = "give its source too, or its effects"
 
 
-class UnknownCalls(LoweringContext):
+class UnknownCalls(EffectIntrinsics):
     """`unknown_call` lowers a call of a function about which nothing is known."""
 
     def unknown_call(self, call: tree.Call, name: str) -> Expr | MemoryPlace | None:
@@ -49,6 +50,8 @@ class UnknownCalls(LoweringContext):
             return place
         if not ct.is_scalar(ctype):
             return None
+        if isinstance(ctype, ct.Pointer) and QUIET not in self.options.assume:
+            return self.external_pointer(True)
         said = f"pointer from {name}()" if isinstance(ctype, ct.Pointer) else f"{name}()"
         return self.any_value(value_bits(ctype), said, marker, is_signed(ctype))
 

@@ -32,6 +32,7 @@ RULES = {
     "no-bad-shift": ("Undefined shift", "A shift by a negative or too large amount."),
     "no-bad-conversion": ("Undefined conversion", "A floating number is converted to an integer type that cannot hold it."),
     "no-bad-index": ("Index out of bounds", "An index is outside the array that it is applied to: a member, or a row of a matrix."),
+    "no-handle-misuse": ("Misuse of a handle", "A file or directory is used after it was closed, or closed twice."),
     "no-lock-misuse": ("Misuse of a lock", "A lock is unlocked by a thread that does not hold it, or destroyed while in use."),
     "no-data-race": ("Data race", "Two threads access the same memory at the same time, one of them writes, and not both are atomic."),
     "no-deadlock": ("Deadlock", "Threads wait for each other, or all that are left wait for ever."),

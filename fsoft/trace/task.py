@@ -26,6 +26,7 @@ FORMULAS = {
     "no-bad-conversion": "G ! bad-conversion",
     "no-bad-index": "G ! bad-index",
     "no-lock-misuse": "G ! lock-misuse",
+    "no-handle-misuse": "G ! handle-misuse",
 }
 """The properties as formulas: SV-COMP's where it has one, ours in the same manner where it has none."""
 

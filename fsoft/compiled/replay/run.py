@@ -26,6 +26,7 @@ SHOWN_BY = {
     "no-bad-conversion": ("conversion",),
     "no-bad-index": ("index",),
     "no-lock-misuse": ("misuse", "signal"),
+    "no-handle-misuse": ("free", "access", "signal"),
     "no-data-race": ("race",),
     "no-deadlock": ("deadlock",),
     "valid-memtrack": ("leak",),

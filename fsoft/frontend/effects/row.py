@@ -3,8 +3,8 @@
     "fsync fdatasync" = { type = "int(int file)", returns = "-1..0", errno = true, cancels = true }
     read = { type = "long(int file, void *data, unsigned long size)", returns = "-1..size", writes = ["data[result]"], errno = true }
 
-`type` names the parameters; the other columns are the fields of `EffectRow`. In regions and ranges C expressions may be used, over the parameters
-and `result`.
+`type` names the parameters; the other columns are the fields of `EffectRow`. In regions and ranges C expressions may be used, over the
+parameters and `result`.
 """
 
 from __future__ import annotations

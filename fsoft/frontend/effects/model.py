@@ -22,7 +22,7 @@ def text_of(row: EffectRow) -> str:
 
 def _body(row: EffectRow) -> list[str]:
     lines = [f"__fsoft_abstract(\"what '{row.name}' does: {row.unknown}\", 1);"] if row.unknown else []
-    lines += [f'__fsoft_abstract("{row.inexact}", 0);'] if row.inexact else []
+    lines += [f'__fsoft_inexact("{row.inexact}");'] if row.inexact else []
     lines += ["may_stop();"] if row.cancels else []
     if row.handles:
         kind, parameter = row.handles.split()

@@ -14,7 +14,7 @@ from fsoft.ask.load import Options, Source
 from fsoft.cli.choices import DeclaredOptions
 from fsoft.cli.exits import UsageError
 from fsoft.cli.tasks import Question, Task, read_compile_commands, read_property, read_task
-from fsoft.frontend.source import Loc, Unsupported, program_name
+from fsoft.frontend.source import Loc, Unsupported, printed, program_name
 from fsoft.frontend.types import HOST
 from fsoft.program.options import ASSUMPTIONS, PROPERTIES, RACE_MODELS, UNWOUND_EXPANSION
 
@@ -47,7 +47,8 @@ class Parser(argparse.ArgumentParser):
         self.declared = DeclaredOptions(self)
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None) -> argparse.Namespace:  # type: ignore[override]
-        """What follows `--` is for main, if there are C files before it (else it is files whose names look like options)."""
+        """What follows `--` is for main, if there are C files before it. Else it is files whose names look like options, or the command of
+        a build, and what is for main follows a second `--`."""
         words = list(sys.argv[1:] if args is None else args)
         at = words.index("--") if "--" in words else len(words)
         self.declared.load(words[:at])
@@ -60,6 +61,11 @@ class Parser(argparse.ArgumentParser):
             found = super().parse_args(words[:at], namespace)
             if found.files or found.compile_commands is not None:
                 found.arguments = tuple(words[at + 1 :])
+                return found
+            if at + 1 < len(words) and not words[at + 1].endswith((".c", ".i", ".yml")):
+                after = words[at + 1 :]
+                end = after.index("--") if "--" in after else len(after)
+                found.build, found.arguments = tuple(after[:end]), tuple(after[end + 1 :]) if end < len(after) else None
                 return found
         return super().parse_args(words, namespace)
 
@@ -121,13 +127,14 @@ def add_reading(parser: Parser, many: bool = True) -> None:
     group.add_argument("-U", dest="undefine", action="append", default=[], metavar="NAME", help="undefine a macro")
     group.add_argument("--cpp", choices=("builtin", "gcc"), default="builtin", help="the preprocessor: built in, or the system's gcc")
     group.add_argument("--compile-commands", metavar="FILE", help="take files and their flags from a compile_commands.json")
+    group.add_argument("--target", metavar="NAME", help="which program of the build (-- make), or of the compile_commands.json")
 
 
 def add_lowering(parser: Parser) -> None:
     """What decides how C becomes a Program."""
     parser.runs_main = True
-    parser.usage = f"{parser.prog} FILE... [options] [-- ARGUMENT...]"
-    parser.set_defaults(arguments=None)
+    parser.usage = f"{parser.prog} FILE... [options] [-- ARGUMENT...]   or   {parser.prog} [options] -- BUILD-COMMAND..."
+    parser.set_defaults(arguments=None, build=())
     group = parser.add_argument_group("the program")
     group.add_argument("--args-bound", type=positive, metavar="N", help="how many of free arguments of main may be read (3)")
     group.add_argument("--arg-length", type=positive, metavar="N", help="how many characters of each may be read (8)")
@@ -234,8 +241,12 @@ def _sources(args: argparse.Namespace, task: Task | None) -> tuple[Source, ...]:
     for file in files:
         if file.endswith(".prp"):
             raise UsageError(f"{file} is a property, not a program: --property {file}")
+    if getattr(args, "build", ()):
+        return _from_build(args)
+    if args.target and args.compile_commands is None:
+        raise UsageError("--target chooses among the programs of a build (-- make) or of --compile-commands FILE")
     if args.compile_commands is not None:
-        sources = _from_database(args.compile_commands, files)
+        sources = _from_database(args.compile_commands, files, args.target)
     elif files:
         sources = [Source(file) for file in files]
     else:
@@ -243,9 +254,31 @@ def _sources(args: argparse.Namespace, task: Task | None) -> tuple[Source, ...]:
     return tuple(source.also(args.include, args.define, args.undefine) for source in sources)
 
 
-def _from_database(database: str, files: list[str]) -> list[Source]:
-    """The given files, or all of them, with the flags that the database has for them."""
-    known = {os.path.realpath(c.file): Source(c.file, c.include, c.define, c.undefine) for c in read_compile_commands(database)}
+def _from_build(args: argparse.Namespace) -> tuple[Source, ...]:
+    """Runs the build; the data model is that for which it compiles."""
+    from fsoft.builds import program_of, record_build  # few runs build anything
+
+    found = program_of(record_build(args.build), args.target or "")
+    for path in found.foreign:
+        print(f"{printed(os.path.relpath(path))}: note: what this defines is unknown: the build has no C source for it", file=sys.stderr)
+    if not found.sources:
+        raise UsageError(f"{os.path.basename(found.output)} has no C sources")
+    if found.bits and args.bits and found.bits != args.bits:
+        raise UsageError(f"the build compiles for {found.bits} bits: --{args.bits} contradicts it")
+    args.bits = found.bits or args.bits
+    return tuple(source.also(args.include, args.define, args.undefine) for source in found.sources)
+
+
+def _from_database(database: str, files: list[str], target: str | None) -> list[Source]:
+    """The given files, or all of them (of a target), with the flags that the database has for them."""
+    entries = read_compile_commands(database)
+    if target:
+        chosen = [c for c in entries if target in c.targets]
+        if not chosen:
+            names = ", ".join(sorted({name for c in entries for name in c.targets}))
+            raise UsageError(f"no target '{target}' in {database}" + (f": one of {names}" if names else ": its entries name no output"))
+        entries = chosen
+    known = {os.path.realpath(c.file): Source(c.file, c.include, c.define, c.undefine) for c in entries}
     missing = [file for file in files if os.path.realpath(file) not in known]
     if missing:
         raise UsageError(f"{missing[0]} is not in {database}")

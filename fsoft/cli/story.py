@@ -45,9 +45,10 @@ def write_report(args: argparse.Namespace, asked: Request, program: Program | No
 def command(args: argparse.Namespace, story: Story) -> str:
     """The command that makes the run happen again."""
     given = f" --inputs '{story.inputs}'" if story.inputs else ""
-    arguments = getattr(args, "arguments", None)
-    last = "" if arguments is None else f" {shlex.join(['--', *arguments])}"
-    words = args.argv if arguments is None else args.argv[: args.argv.index("--")]
+    arguments, build = getattr(args, "arguments", None), getattr(args, "build", ())
+    behind = [*(["--", *build] if build else []), *(["--", *arguments] if arguments is not None else [])]
+    last = f" {shlex.join(behind)}" if behind else ""
+    words = args.argv[: args.argv.index("--")] if behind else args.argv
     return f"fsoft run {shlex.join(said(words))} --schedule '{story.schedule}'{given}{last}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fsoft.frontend.inputs import read_file
@@ -50,12 +51,14 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
-    """One entry of a compilation database, reduced to what decides the meaning of the C text."""
+    """One entry of a compilation database, reduced to what decides the meaning of the C text. `targets` are the programs and libraries to
+    which the output belongs, read from the folders in which CMake (`prog.dir`) and Meson (`prog.p`) put objects."""
 
     file: str
     include: tuple[str, ...]
     define: tuple[str, ...]
     undefine: tuple[str, ...]
+    targets: frozenset[str] = frozenset()
 
 
 def read_text(path: str) -> str:
@@ -135,7 +138,7 @@ def _strings(value: object, path: str, key: str) -> list[str]:
 
 
 def read_compile_commands(path: str) -> list[Compilation]:
-    """The entries of a `compile_commands.json`, in order, each C file once."""
+    """The entries of a `compile_commands.json`, in order, each C file once (for each target)."""
     import json  # here and below: few runs read a database
 
     try:
@@ -144,10 +147,10 @@ def read_compile_commands(path: str) -> list[Compilation]:
         raise InputError(Loc(path, error.lineno, error.colno), f"not valid JSON: {error.msg}") from None
     if not isinstance(entries, list) or not entries:
         raise InputError(Loc(path, 1, 1), "a compilation database is a non-empty list of entries")
-    found: dict[str, Compilation] = {}
+    found: dict[tuple[str, frozenset[str]], Compilation] = {}
     for number, entry in enumerate(entries, 1):
         compilation = _compilation(entry, Loc(path, 1, 1), number)
-        found.setdefault(compilation.file, compilation)
+        found.setdefault((compilation.file, compilation.targets), compilation)
     return list(found.values())
 
 
@@ -167,7 +170,9 @@ def _compilation(entry: object, loc: Loc, number: int) -> Compilation:
     folder = str(entry.get("directory", ""))
     flags = _flags(arguments)
     include = tuple(os.path.join(folder, i) for i in flags["-I"])
-    return Compilation(os.path.join(folder, entry["file"]), include, tuple(flags["-D"]), tuple(flags["-U"]))
+    output = entry.get("output") or next((after for word, after in pairwise(arguments) if word == "-o"), "")
+    targets = frozenset(match[1] for part in str(output).split("/") if (match := re.fullmatch(r"(.+)\.(?:dir|p)", part)))
+    return Compilation(os.path.join(folder, entry["file"]), include, tuple(flags["-D"]), tuple(flags["-U"]), targets)
 
 
 def _flags(arguments: list[str]) -> dict[str, list[str]]:

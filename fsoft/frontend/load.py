@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from fsoft.frontend import library
-from fsoft.frontend.parse import parse_path
+from fsoft.frontend.parse import parse_source
 from fsoft.frontend.sema.analyzer import Analyzer
 from fsoft.frontend.source import InputError, Loc, Source
 from fsoft.frontend.tree import Unit
@@ -42,8 +42,7 @@ def load(
         try:
             for file in files:
                 where = Loc(file.path, 0)
-                options = {"include": file.include, "define": file.define, "undefine": file.undefine}
-                analyzer.add(parse_path(file.path, cpp=cpp, bits=model.pointer_bits, more=file.more, **options))
+                analyzer.add(parse_source(file, cpp=cpp, bits=model.pointer_bits))
             return analyzer.finish(roots)
         except RecursionError:
             raise InputError(analyzer.place() or where, "expressions, statements or declarations are nested too deeply") from None

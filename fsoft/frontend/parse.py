@@ -71,8 +71,9 @@ from pycparser import c_ast
 from fsoft.frontend.data_model import check_typedefs
 from fsoft.frontend.gnu import GnuParser
 from fsoft.frontend.normalise import normalise
-from fsoft.frontend.preprocess import preprocess, printable, read_text
+from fsoft.frontend.preprocess import preprocess, preprocess_as_built, printable, read_text
 from fsoft.frontend.prune import needed_spans
+from fsoft.frontend.source import Source
 from fsoft.frontend.tokens import Lexer, line_marker
 from fsoft.frontend.types import HOST, data_model
 
@@ -90,6 +91,17 @@ def parse_text(text: str, name: str) -> ParsedFile:
     """Parse text that is already preprocessed, with or without line markers."""
     tokens, notes = normalise(Lexer(text, name).run(needed_spans(text)))
     return ParsedFile(name, GnuParser(tokens, name).run(), _lines(text, name), notes, "__VERIFIER_" in text)
+
+
+def parse_source(source: Source, *, cpp: str = "builtin", bits: int = HOST.pointer_bits) -> ParsedFile:
+    """Parse a C file with its own flags: as the command of its build says, if it has one."""
+    flags = {"include": source.include, "define": source.define, "undefine": source.undefine}
+    if not source.command:
+        return parse_path(source.path, cpp=cpp, bits=bits, more=source.more, **flags)
+    done = preprocess_as_built(source)
+    parsed = parse_text(done.text, source.path)
+    parsed.lines.update(done.lines)
+    return parsed
 
 
 def parse_path(

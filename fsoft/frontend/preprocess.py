@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fsoft.frontend.data_model import check_typedefs
 from fsoft.frontend.inputs import read_file
-from fsoft.frontend.source import InputError, Loc
+from fsoft.frontend.source import InputError, Loc, Source
 from fsoft.frontend.tokens import escape_file
 from fsoft.frontend.types import HOST, data_model
 from fsoft.process.names import as_path
@@ -21,6 +22,7 @@ from fsoft.process.names import as_path
 INCLUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "include")
 
 _COMMENTS = re.compile(r"""//(?:[^\\\n]|\\.|\\\n)*|"(?:[^"\\\n]|\\.|\\\n)*"|'(?:[^'\\\n]|\\.)+'|/\*(?s:.*?)\*/|(/\*)""")
+_MARKER = re.compile(r'^(# \d+ ")([^"\\]*)"', re.MULTILINE)
 _GCC_ERROR = re.compile(r"^(.*?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$", re.MULTILINE)
 
 
@@ -89,6 +91,41 @@ def preprocess(
     return run(path, text, include, define, undefine, bits)
 
 
+def preprocess_as_built(source: Source) -> Preprocessed:
+    """With the compiler and the flags of the build, in its folder. Names of files are then relative to where fsoft runs."""
+    given = os.path.abspath(source.path)
+    flags = [f"-I{os.path.abspath(folder)}" for folder in source.include]
+    flags += [f"-D{name}" for name in source.define] + [f"-U{name}" for name in source.undefine]
+    done = _tool([*source.command, *flags, given], source.path, folder=source.folder)
+    text = done.stdout.decode("utf-8", "surrogateescape") + source.more
+    said = done.stderr.decode("utf-8", "surrogateescape").replace(given, source.path)
+    if done.returncode != 0:
+        raise _gcc_error(source.path, said)
+    return Preprocessed(_MARKER.sub(lambda match: match[1] + _from_here(match[2], source.folder) + '"', text), {})
+
+
+def _from_here(name: str, folder: str) -> str:
+    """The name of a file as seen from the working directory; those of the system and of the compiler as they are."""
+    if name.startswith(("<", "/usr/")):
+        return name
+    shown = os.path.relpath(os.path.join(folder, name))
+    return name if shown.startswith(os.path.join("..", "..")) else shown
+
+
+def _tool(command: Sequence[str], path: str, given: bytes = b"", folder: str = "") -> subprocess.CompletedProcess[bytes]:
+    from fsoft.process.fence import tool  # only here: it takes a while to import
+
+    try:
+        return tool(command, given, folder=folder)
+    except FileNotFoundError:
+        missing = os.path.basename(command[0])
+        raise InputError(
+            Loc(path, 0), f"{missing} is not installed: install it, or use the built-in preprocessor (--cpp builtin)"
+        ) from None
+    except TimeoutError as error:
+        raise InputError(Loc(path, 0), str(error)) from None
+
+
 def _with_gcc(
     path: str, text: str, include: Sequence[str], define: Sequence[str], undefine: Sequence[str], bits: int, piped: bool
 ) -> Preprocessed:
@@ -101,14 +138,7 @@ def _with_gcc(
         given = f'# 1 "{escape_file(path)}"\n{text}'.encode("utf-8", "surrogateescape")
     else:
         command.append(as_path(path))
-    from fsoft.process.fence import tool  # only here: it takes a while to import
-
-    try:
-        done = tool(command, given or b"")
-    except FileNotFoundError:
-        raise InputError(Loc(path, 0), "gcc is not installed: install it, or use the built-in preprocessor (--cpp builtin)") from None
-    except TimeoutError as error:
-        raise InputError(Loc(path, 0), str(error)) from None
+    done = _tool(command, path, given or b"")
     output, errors = (_with_name(text, as_path(path), path) for text in (done.stdout, done.stderr))
     if done.returncode != 0:
         raise _gcc_error(path, errors)

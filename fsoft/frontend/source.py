@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 
@@ -51,17 +51,21 @@ class Unsupported(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A C file, with preprocessor flags of its own (as a compilation database gives them). `more` is C text that is read after it."""
+    """A C file, with preprocessor flags of its own (as a compilation database gives them). `more` is C text that is read after it.
+    `command` (with the file's name missing) preprocesses it in `folder`, where its build says how."""
 
     path: str
     include: tuple[str, ...] = ()
     define: tuple[str, ...] = ()
     undefine: tuple[str, ...] = ()
     more: str = ""
+    command: tuple[str, ...] = ()
+    folder: str = ""
 
     def also(self, include: Sequence[str], define: Sequence[str], undefine: Sequence[str]) -> Source:
         """The same file with more flags, which come after its own."""
-        return Source(self.path, (*self.include, *include), (*self.define, *define), (*self.undefine, *undefine), self.more)
+        before, defined, undefined = self.include, self.define, self.undefine
+        return replace(self, include=(*before, *include), define=(*defined, *define), undefine=(*undefined, *undefine))
 
 
 def program_name(source: Source) -> str:

@@ -124,15 +124,15 @@ def _dismiss(process: subprocess.Popen[bytes]) -> None:
 
 
 def tool(command: Sequence[str], given: bytes = b"", environment: Mapping[str, str] | None = None, limits: FenceLimits = TOOL,
-         ) -> subprocess.CompletedProcess[bytes]:  # fmt: skip
-    """Run a program that is trusted with its whole output: it ends with this process, and with all of its group if this is interrupted.
-    TimeoutError if it does not end; OSError if it cannot be started."""
+         folder: str = "") -> subprocess.CompletedProcess[bytes]:  # fmt: skip
+    """Run a program (in `folder`) that is trusted with its whole output: it ends with this process, and with all of its group if this
+    is interrupted. TimeoutError if it does not end; OSError if it cannot be started."""
     with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         source.write(given)
         source.seek(0)
         with undisturbed(starting=True):
             process = subprocess.Popen(command, stdin=source, stdout=output, stderr=errors, env=environment, start_new_session=True,
-                                       preexec_fn=lambda: _bind(limits))  # fmt: skip
+                                       cwd=folder or None, preexec_fn=lambda: _bind(limits))  # fmt: skip
         try:
             process.wait(limits.seconds)
         except subprocess.TimeoutExpired:

@@ -52,3 +52,13 @@ def test_a_name_that_two_modules_define_is_noticed() -> None:
 def test_files_fit_on_a_few_screens() -> None:
     lengths = {path: len((ROOT / path).read_text().splitlines()) for path in sources()}
     assert {path: length for path, length in lengths.items() if length > LONGEST} == {}
+
+
+def test_defects_for_tests_live_with_the_tests() -> None:
+    """No switch of a module that only a test turns on."""
+    switches = []
+    for path, module in sources().items():
+        for node in module.body:
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, bool):
+                switches += [f"{path}: {one.id}" for one in node.targets if isinstance(one, ast.Name) and one.id.islower()]
+    assert switches == []

@@ -14,7 +14,6 @@ from fsoft.parametric.system import System, ThreadKind
 from fsoft.program.expr import FALSE, Expr, disj, fill, negate, reg, show, substitute
 
 ROLES = ("i", "j")
-_own_kind_ignored = False  # a defect for the tests: threads of one kind do not disturb each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +51,7 @@ def choices(system: System, kinds: tuple[int, ...]) -> Iterator[tuple[int, ...]]
 def after_move(system: System, mover: int, kinds: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """The slots for which a clause about these kinds must hold after a move of `mover`: all of them. What others of the mover's own kind
     suffer from it is among them."""
-    for slots in choices(system, kinds):
-        if not (_own_kind_ignored and any(slot != mover and slot in system.kind_of[mover].slots for slot in slots)):
-            yield slots
+    return choices(system, kinds)
 
 
 def binding(system: System, slots: tuple[int, ...], after: Mapping[str, Expr] | None = None) -> dict[str, Expr]:

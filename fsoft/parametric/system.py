@@ -27,9 +27,6 @@ from fsoft.program.markers import step_markers
 from fsoft.program.program import Location, Program, Step
 from fsoft.program.state import OVER, Layout
 
-_nobody_is_named = False  # a defect for the tests: no shared word is ever the number of a thread
-_position_ignored = False  # another: what a thread does may depend on which slot it is
-
 
 @dataclass(frozen=True, slots=True)
 class ThreadKind:
@@ -205,8 +202,6 @@ class _Builder:
         for step, one, other in zip(self._steps(first), effects, self._effects(slot), strict=True):
             writes = {rename.get(entry, entry): fill(term, renaming) for entry, term in other.writes.items()}
             plain = [other.enabled, self._bad(step, other)]
-            if _position_ignored:
-                continue
             if writes != one.writes or [fill(term, renaming) for term in plain] != [one.enabled, self._bad(step, one)]:
                 raise NotCovered(f"{step.loc}: what a thread does here depends on where its own memory is")
 
@@ -323,8 +318,6 @@ class _Builder:
             system.axioms += [negate(eq(here, const(0, here.width))), binary("ult", here, const(1 << 31, here.width))]
             system.axioms += [negate(eq(here, other)) for other in mine]
             mine.append(here)
-            if _nobody_is_named:
-                system.axioms += [negate(eq(here, system.word(name))) for name in system.shared if system.widths[name] == here.width]
 
 
 def _creates(step: Step) -> bool:

@@ -28,10 +28,7 @@ from fsoft.passes.tidy import Tidy, tags_before, tidy_template, values_after, wr
 from fsoft.passes.ways import all_exclusive, exhaustive
 from fsoft.program.expr import TRUE, Expr, conj, fill, negate, reg
 from fsoft.program.options import Options
-from fsoft.program.program import Action, Assign, Check, Halt, Program, Require, Step, Template
-
-_assume_in_guard = False
-"""A defect for the tests to catch: a folded assume disables the step instead of stopping the thread after it."""
+from fsoft.program.program import Action, Assign, Check, Halt, Program, Step, Template
 
 _TEXT = 160
 
@@ -176,7 +173,7 @@ class _Folding:
         if any(t.kind in ("section", "atomic") for t in first.tags):
             if not all(self.validity.safe(self.template, a) for a in follower.actions):
                 return first
-        actions = shortened(first.actions + tuple(_folded(a) for a in follower.actions))
+        actions = shortened(first.actions + follower.actions)
         return self._made(first, first.guard, actions, follower.target, [first, follower], id(first) in self._invisible)
 
     def _made(self, like: Step, guard: Expr, actions: tuple[Action, ...], target: int, parts: list[Step], invisible: bool) -> Step:
@@ -290,12 +287,6 @@ def _bit(guard: Expr) -> bool:
 
 def _register(action: Assign) -> Expr:
     return reg(action.reg, action.value.width)
-
-
-def _folded(action: Action) -> Action:
-    if _assume_in_guard and isinstance(action, Halt) and action.kind == "pruned":
-        return Require(negate(action.when))
-    return action
 
 
 def _text(parts: list[Step]) -> str:

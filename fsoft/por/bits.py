@@ -16,9 +16,6 @@ from fsoft.por.footprint import Footprint, LoadedValue, terms_of
 from fsoft.por.rewrite import replaced
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, const, eq, reg, walk
 
-_setters_ignored = False
-"""A defect for the tests to catch: others may set the bit."""
-
 
 def spared(ground: Ground, prints: Sequence[Sequence[Footprint]]) -> list[dict[int, int]]:
     """By slot and step: the entries of which the step, while it can be taken, needs just a bit that the others leave clear."""
@@ -64,8 +61,6 @@ def _tested(part: Expr, value: Expr) -> int:
 
 def _leaves_clear(ground: Ground, one: Footprint, entry: int, bits: int) -> bool:
     """Whatever the step of another thread stores in the entry, these bits are not set where they were clear."""
-    if _setters_ignored:
-        return True
     if any(item.writes >> entry & 1 and item.where.kind != "store" for item in one.items):
         return False
     old = {load.name for load in one.loads if _entry(ground, load) == entry}

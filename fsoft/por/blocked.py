@@ -15,9 +15,6 @@ from fsoft.por.footprint import Footprint, LoadedValue
 from fsoft.por.locks import value_of
 from fsoft.program.expr import Expr, const, eq
 
-_rule_dropped = False
-"""A defect for the tests to catch: nobody is thought able to enable a step that is disabled."""
-
 
 @dataclass(frozen=True)
 class Conjunct:
@@ -51,8 +48,8 @@ class Blockade:
 
 def blockade(one: Footprint, sizes: list[int], locks: int) -> Blockade | None:
     """None if the step is not simple enough (a load after a store of the same cell, an input in a condition)."""
-    if not one.plain or _rule_dropped:
-        return Blockade((), (), 0) if _rule_dropped else None
+    if not one.plain:
+        return None
     support = _Support(one.loads)
     barriers = []
     for need in one.needs:

@@ -29,9 +29,6 @@ from fsoft.program.program import Program
 if TYPE_CHECKING:
     from fsoft.por.visible import AtomReads
 
-_entry_ignored = False
-"""A defect for the tests to catch: entering an atomic section of several steps is like any other step."""
-
 
 class StubbornFacts:
     """`prints[slot][step]`, `future(slot, location)`, `sticky[slot]`; `shared`, `relevant` (those whose touches count),
@@ -183,7 +180,7 @@ class StubbornFacts:
         for thread in self.program.threads:
             places = thread.template.locations
             found = {s.source for s in thread.template.steps if places[s.target].atomic and not places[s.source].atomic}
-            out.append(frozenset() if _entry_ignored else frozenset(found))
+            out.append(frozenset(found))
         return out
 
     def _solve(self) -> None:

@@ -23,9 +23,6 @@ from fsoft.por.footprint import Footprint, LoadedValue, StoredValue, settled
 from fsoft.por.rewrite import assume_not, replaced
 from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, eq, fill, negate, reg
 
-_try_acquires = False
-"""A defect for the tests to catch: a try lock counts as one that blocks."""
-
 
 @dataclass(frozen=True)
 class Acquire:
@@ -54,8 +51,6 @@ def acquires(ground: Ground, one: Footprint) -> list[Acquire]:
         free, mine = eq(value, const(0, value.width)), eq(value, const(own_id(ground, one.slot), value.width))
         if _blocks(one, {free: FALSE, mine: FALSE}, free):
             found.append(Acquire(load.address, load.masks[0], _blocks(one, {free: FALSE}, free)))
-    if not found and _try_acquires:
-        found = [Acquire(w.address, w.masks[1], False) for w in one.stores if w.value is const(own_id(ground, one.slot), w.value.width)]
     return found
 
 

@@ -18,14 +18,9 @@ from fsoft.analysis.flow import depth_first, dominates, dominators, successors
 from fsoft.analysis.loops import template_loops
 from fsoft.program.program import Template
 
-_none_sticky = False
-"""A defect for the tests to catch: no location is sticky."""
-
 
 def sticky_locations(template: Template, starts_itself: bool) -> frozenset[int]:
     """The sticky locations of a template; `starts_itself` says whether location 0 counts."""
-    if _none_sticky:
-        return frozenset()
     succ = successors(template)
     _, _, retreating = depth_first(lambda n: succ[n])
     counted = {loop.head for loop in template_loops(template) if loop.count is not None}

@@ -18,9 +18,6 @@ from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, fill, negate
 
 _COMPARISONS = 8  # that are decided in the terms of a store
 
-_creators_ignored = False
-"""A defect for the tests to catch: what a slot will touch is not counted for the thread that creates it."""
-
 
 class Descriptors:
     """The entries of the vector that hold a slot's state and argument (-1 if the program has no descriptors)."""
@@ -49,7 +46,7 @@ class Descriptors:
             values = constants_in(store.value, {})
             if values is None or descriptor.RUNNING in values:
                 mask |= sum(1 << slot for slot, index in enumerate(self.state) if index >= 0 and store.masks[1] >> index & 1)
-        return 0 if _creators_ignored else mask
+        return mask
 
     def guarded(self, prints: Sequence[Sequence[Footprint]]) -> int:
         """Mask of the entries (state, argument) that nobody but their slot changes while its state is RUNNING."""

@@ -19,9 +19,6 @@ from fsoft.program.program import Alloc, Program, Step, Template
 from fsoft.program.state import Layout
 from fsoft.properties.ltl import Atom, Text, Watched
 
-_visibility_dropped = False
-"""A defect for the tests to catch: no step is visible."""
-
 
 @dataclass(frozen=True, slots=True)
 class AtomReads:
@@ -66,8 +63,6 @@ def visible_locations(
     program: Program, descriptors: Descriptors, prints: Sequence[Sequence[Footprint]], seen: AtomReads
 ) -> list[frozenset[int]]:
     """By slot: the locations from which a step may change what is seen, or stop the thread."""
-    if _visibility_dropped:
-        return [frozenset() for _ in program.threads]
     entries, idle = seen.entries, set(seen.idle)
     if seen.ended and _rests(program.threads[0].template, prints[0]):
         idle.update(range(len(prints)))

@@ -36,9 +36,6 @@ from fsoft.sequentialize.threads import Effects, Positions, ThreadSource, in_web
 
 OF_STATES = frozenset({"no-deadlock", "no-data-race", "valid-memtrack"})
 
-_forced_completion = False
-"""A defect for the tests to catch: in the last round threads do not stop before they have to."""
-
 
 @dataclass(frozen=True, slots=True)
 class Lazy:
@@ -108,20 +105,23 @@ class _Playing:
         name = f"context switch of thread {source.slot} ({source.thread.name}) in round {number + 1}"
         if source.ranks:
             self.out.step([Input(str(switch.data), name)], f"round {number + 1}: thread {source.slot}")
-        last = _forced_completion and number == len(self.options.schedule.rounds) - 1
         for location, steps in enumerate(source.out):
             if not steps:
                 continue
-            run = TRUE
-            if location in source.ranks and not last:
-                run = binary("ult", const(source.ranks[location], switch.width), switch)
-                run = conj(run, negate(disj(self.ended or FALSE, self.held)))
+            run = self._runs_on(number, source, location, switch)
             picks = self._picks(source, location)
             for (index, step), pick in zip(steps, picks, strict=True):
                 self._step(number, source, index, step, conj(conj(self.positions.at(source, location), run), pick))
         if source.inside:
             stays = reduce(disj, [self.positions.at(source, location) for location in source.inside])
             self.out.step([Assign(str(self.held.data), disj(self.held, stays))], "nobody moves while a thread is inside an atomic section")
+
+    def _runs_on(self, number: int, source: ThreadSource, location: int, switch: Expr) -> Expr:
+        """Whether the thread goes on from a location in a round: it may stop wherever others can see the step that follows."""
+        if location not in source.ranks:
+            return TRUE
+        before = binary("ult", const(source.ranks[location], switch.width), switch)
+        return conj(before, negate(disj(self.ended or FALSE, self.held)))
 
     def _picks(self, source: ThreadSource, location: int) -> list[Expr]:
         """Which of the steps from a location is tried, where guards do not decide that."""

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-import fsoft.passes.fold as fold
 import fsoft.properties.deadlocks as deadlock
 from fsoft.ask.load import load
 from fsoft.checkers.explicit.engine import explore
@@ -17,6 +16,7 @@ from fsoft.program.options import Options
 from fsoft.program.program import Step
 from fsoft.program.verdict import Limits
 from tests.models.table import Row, rows
+from tests.passes.mutants import assume_in_guard
 
 LIMITS = Limits(seconds=20)
 
@@ -53,7 +53,7 @@ def test_a_spurious_wake_up_that_counts_as_progress_is_noticed(monkeypatch: pyte
 def test_an_assume_folded_into_a_guard_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = of("probes/fold_assume", "unreach-call")
     assert wrong(chosen) == []
-    monkeypatch.setattr(fold, "_assume_in_guard", True)
+    assume_in_guard(monkeypatch)
     assert wrong(chosen)
 
 

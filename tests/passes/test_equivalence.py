@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fsoft.passes import PIPELINE, Atomic, Dead, Fold, Known, Pass, Settled, Simplify, run
-from fsoft.passes import fold as fold_module
 from fsoft.program.legal import check_legal
 from fsoft.program.program import Program
+from tests.passes.mutants import assume_in_guard
 from tests.passes.programs import Random, Seen, explore
 
 STATES = 2500
@@ -57,7 +57,7 @@ def test_the_mix_is_honest() -> None:
 
 def test_an_assume_folded_into_a_guard_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The seeded defect must show in a campaign of this size."""
-    monkeypatch.setattr(fold_module, "_assume_in_guard", True)
+    assume_in_guard(monkeypatch)
     caught = 0
     for seed in SEEDS:
         program = Random(seed).make()

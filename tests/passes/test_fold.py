@@ -8,9 +8,9 @@ import pytest
 
 from fsoft.ask.load import load
 from fsoft.passes import Atomic, Dead, Fold, Simplify
-from fsoft.passes import fold as fold_module
 from fsoft.program.expr import TRUE, Expr, conj, const, eq, negate
 from fsoft.program.program import Assign, Check, Halt, Input, Load, Program, Require, Step, Store, Tag, Template
+from tests.passes.mutants import assume_in_guard
 from tests.passes.programs import Writer, address, create, end_step, explore, join, program, start_step
 
 X, Y = address(2), address(3)
@@ -58,7 +58,7 @@ def test_an_assume_after_a_store_stops_the_thread_after_it(monkeypatch: pytest.M
     p = program([main_with(), child((Store(X, byte(1), 1),), (Halt("pruned"),))], 1)
     folded = explore(Fold().apply(p))
     assert folded is not None and folded.violations == {"x is not 0"}
-    monkeypatch.setattr(fold_module, "_assume_in_guard", True)
+    assume_in_guard(monkeypatch)
     wrong = explore(Fold().apply(p))
     assert wrong is not None and not wrong.violations
 

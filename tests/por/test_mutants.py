@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import fsoft.por.bits as bits
-import fsoft.por.blocked as blocked
 import fsoft.por.facts as facts
-import fsoft.por.locks as locks
-import fsoft.por.sticky as sticky
-import fsoft.por.stubborn as explicit
-import fsoft.por.threads as threads
+import fsoft.por.stubborn as stubborn
 from fsoft.ask.circuits import decide
 from fsoft.ask.load import load
 from fsoft.checkers.explicit.engine import explore
 from fsoft.program.options import Options
 from fsoft.transactions import Reduction
-from tests.por import defects
+from tests.por import defects, mutants
+
+Mutant = Callable[[pytest.MonkeyPatch], None]
 
 WITH_LOCKS = Reduction("cstub", "lock-pattern")
 FALSE = "FALSE(unreach-call)"
@@ -38,25 +35,25 @@ def verdicts(folder: Path, text: str, circuit: bool = True, prop: str = "unreach
 
 
 @pytest.mark.parametrize(
-    ("text", "module", "defect"),
+    ("text", "mutant"),
     [
-        (defects.STICKY, sticky, "_none_sticky"),
-        (defects.DISABLED, blocked, "_rule_dropped"),
-        (defects.CREATOR, threads, "_creators_ignored"),
-        (defects.ENTRY, facts, "_entry_ignored"),
-        (defects.TRYLOCK, locks, "_try_acquires"),
+        (defects.STICKY, mutants.none_sticky),
+        (defects.DISABLED, mutants.blocked_for_ever),
+        (defects.CREATOR, mutants.creators_ignored),
+        (defects.ENTRY, mutants.entry_ignored),
+        (defects.TRYLOCK, mutants.try_acquires),
     ],
     ids=["sticky", "disabled", "creator", "atomic entry", "trylock"],
 )
-def test_a_dropped_rule_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, module: Any, defect: str) -> None:
+def test_a_dropped_rule_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, mutant: Mutant) -> None:
     assert verdicts(tmp_path, text) == {FALSE}
-    monkeypatch.setattr(module, defect, True)
+    mutant(monkeypatch)
     assert FALSE not in verdicts(tmp_path, text)
 
 
 def test_a_bit_that_others_set_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert verdicts(tmp_path, defects.OWN_BIT, prop="no-deadlock") == {"FALSE(no-deadlock)"}
-    monkeypatch.setattr(bits, "_setters_ignored", True)
+    mutants.setters_ignored(monkeypatch)
     assert "FALSE(no-deadlock)" not in verdicts(tmp_path, defects.OWN_BIT, prop="no-deadlock")
 
 
@@ -76,6 +73,6 @@ def test_a_reader_that_keeps_readers_out_is_noticed(tmp_path: Path, monkeypatch:
     def reliable(*_: object) -> int:
         return 1 << writer
 
-    monkeypatch.setattr(explicit, "holds", holds)
+    monkeypatch.setattr(stubborn, "holds", holds)
     monkeypatch.setattr(facts, "reliable_cells", reliable)
     assert FALSE not in verdicts(tmp_path, defects.READERS, circuit=False)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import fsoft.por.sticky as sticky
-import fsoft.por.visible as visible
 from fsoft.ask.runs import Answered, check_circuit, check_explicit, load_watched
 from fsoft.circuit.encode import live
 from fsoft.program.options import Options
 from fsoft.properties.ltl import Text, Watched, read
 from fsoft.transactions import NO_REDUCTION, Reduction
 from tests.fuzz.temporal import campaign
+from tests.por import mutants
 from tests.por.defects import _program
 
 WITH_LOCKS = Reduction("cstub", "lock-pattern")
@@ -56,18 +56,14 @@ def test_violations_that_one_rule_decides(tmp_path: Path, case: tuple[str, str])
 
 
 @pytest.mark.parametrize(
-    ("case", "module", "defect", "value"),
-    [
-        (BETWEEN, visible, "_visibility_dropped", True),
-        (HALTING, visible, "stopping", lambda *_: False),
-        (CIRCLING, sticky, "_none_sticky", True),
-    ],
+    ("case", "mutant"),
+    [(BETWEEN, mutants.nothing_visible), (HALTING, mutants.nobody_stops), (CIRCLING, mutants.none_sticky)],
     ids=["visibility", "halting", "sticky"],
 )
 def test_a_dropped_rule_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: tuple[str, str], module: Any, defect: str, value: Any
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: tuple[str, str], mutant: Callable[[pytest.MonkeyPatch], None]
 ) -> None:
-    monkeypatch.setattr(module, defect, value)
+    mutant(monkeypatch)
     assert answers(tmp_path, case) == {"TRUE"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from fsoft.checkers.explicit.engine import explore
 from fsoft.frontend.source import InputError
 from fsoft.passes.bounds import Bounds
 from fsoft.passes.unwind import unwind
+from fsoft.program.expr import TRUE, Expr
 from fsoft.program.legal import check_legal
 from fsoft.program.options import Options
 from fsoft.program.program import Program
@@ -198,7 +200,12 @@ def test_forced_completion_is_noticed(tmp_path: Path, monkeypatch: pytest.Monkey
     text = """void *worker(void *p) { assert(x == 0); return 0; }
     int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0); x = 1; pthread_mutex_lock(&a); pthread_mutex_lock(&a); return 0; }"""
     assert asked(tmp_path, text, rounds=1).last_line() == "FALSE(unreach-call)"
-    monkeypatch.setattr(lazy_module, "_forced_completion", True)
+    runs_on = lazy_module._Playing._runs_on
+
+    def forced(self: Any, number: int, *rest: Any) -> Expr:
+        return TRUE if number == len(self.options.schedule.rounds) - 1 else runs_on(self, number, *rest)
+
+    monkeypatch.setattr(lazy_module._Playing, "_runs_on", forced)
     assert asked(tmp_path, text, rounds=1).last_line() != "FALSE(unreach-call)"
 
 

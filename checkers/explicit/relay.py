@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from fsoft.checkers.explicit.hunter import Hunter
 from fsoft.native.build import Build, available
 from fsoft.native.packing import Unpackable
-from fsoft.native.run import Example, Limits, Report, Run
-from fsoft.native.source import MONITORED, Asked, Generated, generate
+from fsoft.native.run import Example, NativeLimits, NativeRun, Report
+from fsoft.native.source import MONITORED, AskedProperties, Generated, generate
 from fsoft.process.tools import cores
 from fsoft.program.markers import step_markers
 from fsoft.program.replay import Finding
@@ -55,7 +55,7 @@ class Relay:
         self.report: Report | None = None
         self._build: Build | None = None
         self._given_up = not available()
-        self._running: Run | None = None
+        self._running: NativeRun | None = None
 
     def look(self, seconds: float) -> str | None:
         """Called by the search from time to time, with how long it has been at work. None: go on. Else all is done, and this is why it
@@ -92,7 +92,7 @@ class Relay:
     def _begin(self) -> None:
         explorer = self.explorer
         runs = Hunter(explorer).runs(*_RUNS)
-        asked = Asked(explorer.props, explorer.local, explorer.order, explorer.reduce, runs)
+        asked = AskedProperties(explorer.props, explorer.local, explorer.order, explorer.reduce, runs)
         self.generated = generate(explorer.program, asked)
         self._build = Build(self.generated.text)
 
@@ -116,8 +116,8 @@ class Relay:
         assert self._build is not None and self._build.path is not None
         explorer, given = self.explorer, self.explorer.limits
         left = 0.0 if given.seconds is None else max(0.001, given.seconds - explorer.stats.seconds)
-        limits = Limits(left, given.states or 0, given.megabytes or 0, self.jobs)
-        self._running = run = Run(self._build.path, limits, alike)
+        limits = NativeLimits(left, given.states or 0, given.megabytes or 0, self.jobs)
+        self._running = run = NativeRun(self._build.path, limits, alike)
         try:
             self._accompany(run)
             while True:
@@ -128,7 +128,7 @@ class Relay:
             self._running = None
             run.close()
 
-    def _accompany(self, run: Run) -> None:
+    def _accompany(self, run: NativeRun) -> None:
         """Guided runs, as long as the search goes on."""
         self._glance(run, _LOOK)
         explorer = self.explorer
@@ -136,7 +136,7 @@ class Relay:
             while explorer.hunt():
                 pass
 
-    def _glance(self, run: Run, seconds: float = 0) -> None:
+    def _glance(self, run: NativeRun, seconds: float = 0) -> None:
         """Reads what has been reported, for some time; _Done when that is all."""
         run.wait(seconds)
         self._tell(run.report)

@@ -122,7 +122,7 @@ def operator_text(node: Expr, parts: list[str]) -> str:
     return f"({found})"
 
 
-class Text:
+class CLines:
     """Lines of C under construction. A register is a C variable, `registers` says which."""
 
     def __init__(self, registers: dict[str, str]):
@@ -182,4 +182,4 @@ class Text:
         return text, depth
 
 
-__all__ = ["Text", "ctype", "number", "operator_text"]
+__all__ = ["CLines", "ctype", "number", "operator_text"]

@@ -23,7 +23,7 @@ class Unpackable(Exception):
     """The program has something for which there is no machine code; the argument says what."""
 
 
-class Bits(NamedTuple):
+class BitField(NamedTuple):
     """A field: `width` bits of word number `word`, from `shift` up."""
 
     word: int
@@ -50,8 +50,8 @@ class Packing:
     def __init__(self, memory: Memory):
         self.layout = memory.layout
         self.memory = memory
-        self.field: list[Bits] = [Bits(0, 0, 0)] * self.layout.size
-        self.defined: list[Bits | None] = [None] * self.layout.size
+        self.field: list[BitField] = [BitField(0, 0, 0)] * self.layout.size
+        self.defined: list[BitField | None] = [None] * self.layout.size
         self.spans: list[tuple[int, int]] = []
         self.live: dict[int, list[set[str]]] = {}
         self._word, self._used = 0, 0
@@ -69,12 +69,12 @@ class Packing:
         if self._used:
             self._word, self._used = self._word + 1, 0
 
-    def _place(self, width: int) -> Bits:
+    def _place(self, width: int) -> BitField:
         if width > WORD:
             raise Unpackable(f"a value of {width} bits")
         if self._used + width > WORD:
             self._align()
-        bits = Bits(self._word, self._used, width)
+        bits = BitField(self._word, self._used, width)
         self._used += width
         return bits
 
@@ -137,4 +137,4 @@ class Packing:
         return v
 
 
-__all__ = ["Bits", "NOWHERE_BITS", "Packing", "Unpackable", "WORD"]
+__all__ = ["BitField", "NOWHERE_BITS", "Packing", "Unpackable", "WORD"]

@@ -16,7 +16,7 @@ Words = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class NativeLimits:
     """When the search gives up (0: never), and with how many workers it goes."""
 
     seconds: float = 0
@@ -54,10 +54,10 @@ class Report:
     why: str | None = None
 
 
-class Run:
+class NativeRun:
     """A search under way. `wait` reads what has come; `done` when the process has ended, and then `report.why` is None if it failed."""
 
-    def __init__(self, program: Path, limits: Limits, alike: bool):
+    def __init__(self, program: Path, limits: NativeLimits, alike: bool):
         self.report = Report()
         self.done = False
         self._folder = TemporaryDirectory(prefix="fsoft-native-")
@@ -144,4 +144,4 @@ _READERS = {
     "end": _read_end,
 }
 
-__all__ = ["Example", "Limits", "Report", "Run"]
+__all__ = ["Example", "NativeLimits", "Report", "NativeRun"]

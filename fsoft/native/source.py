@@ -13,10 +13,10 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import NamedTuple
 
-from fsoft.native.ctext import Text
+from fsoft.native.ctext import CLines
 from fsoft.native.packing import NOWHERE_BITS, Packing, Unpackable
 from fsoft.native.steps import StepWriter
-from fsoft.native.tables import Events, MemoryTables, Questions
+from fsoft.native.tables import ChoicePointTable, EventTable, MemoryTables
 from fsoft.program import descriptor
 from fsoft.program.interpreter import Machine
 from fsoft.program.markers import step_markers
@@ -30,7 +30,7 @@ MONITORED = ("no-data-race", "no-deadlock", "valid-memtrack")
 _SLOTS = 64
 
 
-class Asked(NamedTuple):
+class AskedProperties(NamedTuple):
     """What is asked: the properties, and by slot and location where a thread may move alone (never, if not `reduce`). `runs` are
     states, one after the other, of some runs: they tell which words of a state change often."""
 
@@ -47,11 +47,11 @@ class Generated(NamedTuple):
     text: str
     packing: Packing
     classes: tuple[str, ...]
-    questions: Questions
+    questions: ChoicePointTable
     moves: list[tuple[int, int]]
 
 
-def generate(program: Program, asked: Asked) -> Generated:
+def generate(program: Program, asked: AskedProperties) -> Generated:
     """The search of a program as C; Unpackable if it has something for which there is none."""
     return _Writer(program, asked).whole()
 
@@ -64,13 +64,13 @@ def runtime(name: str) -> str:
 class _Writer:
     """Writes the text of one program."""
 
-    def __init__(self, program: Program, asked: Asked):
+    def __init__(self, program: Program, asked: AskedProperties):
         self.program, self.asked = program, asked
         if len(program.threads) > _SLOTS:
             raise Unpackable(f"{len(program.threads)} threads")
         self.machine = Machine(program, compiled=False)
         self.packing = Packing(self.machine.memory)
-        self.events, self.questions = Events(asked.props), Questions(self.packing)
+        self.events, self.questions = EventTable(asked.props), ChoicePointTable(self.packing)
         self.memory = MemoryTables(self.packing, self.questions)
         self.steps = StepWriter(self.packing, self.events, self.questions, "no-data-race" in asked.props)
         self.moves: list[tuple[int, int]] = []
@@ -176,7 +176,7 @@ static u64 joined_at(const u64 *s, u64 address, u32 size);
         if not sources:
             return "0"
         name, entries = f"names_{slot}_{index}", self.packing.layout.registers[slot]
-        out = Text({register: f"r{entry}" for register, entry in entries.items()})
+        out = CLines({register: f"r{entry}" for register, entry in entries.items()})
         out.open(f"static u64 {name}(const u64 *s)")
         for register in sorted({register for source in sources for register in source.address.reads}):
             bits = self.packing.field[entries[register]]
@@ -274,4 +274,4 @@ static u64 joined_at(const u64 *s, u64 address, u32 size);
         return f"static const struct {{ u32 left, right; }} TREE[] = {{{','.join(pairs)}}};"
 
 
-__all__ = ["Asked", "Generated", "MONITORED", "generate"]
+__all__ = ["AskedProperties", "Generated", "MONITORED", "generate"]

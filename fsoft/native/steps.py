@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from fsoft.frontend.source import NOWHERE, Loc
-from fsoft.native.ctext import Text, number
-from fsoft.native.packing import Bits, Packing, Unpackable
-from fsoft.native.tables import Events, Questions
+from fsoft.native.ctext import CLines, number
+from fsoft.native.packing import BitField, Packing, Unpackable
+from fsoft.native.tables import ChoicePointTable, EventTable
 from fsoft.program.expr import TRUE, Expr, const, registers, substitute
 from fsoft.program.liveness import expressions, target
 from fsoft.program.numeric import numeric_uses
@@ -38,7 +38,7 @@ from fsoft.program.state import OVER, Place, in_section
 class StepWriter:
     """What all steps of a program share. `logging`: steps record the accesses that they make."""
 
-    def __init__(self, packing: Packing, events: Events, questions: Questions, logging: bool):
+    def __init__(self, packing: Packing, events: EventTable, questions: ChoicePointTable, logging: bool):
         self.packing, self.events, self.questions, self.logging = packing, events, questions, logging
         self.layout, self.memory, self.program = packing.layout, packing.memory, packing.layout.program
 
@@ -51,11 +51,11 @@ class StepWriter:
         return _Step(self, slot, index).guard(name)
 
 
-def _get(bits: Bits) -> str:
+def _get(bits: BitField) -> str:
     return f"GET({bits.word}, {bits.shift}, {bits.mask}ull)"
 
 
-def _put(bits: Bits, value: str) -> str:
+def _put(bits: BitField, value: str) -> str:
     return f"PUT({bits.word}, {bits.shift}, {bits.mask}ull, {value});"
 
 
@@ -69,7 +69,7 @@ class _Step:
         self.step = self.thread.template.steps[index]
         self.entries = self.layout.registers[slot]
         self.section = in_section(self.program, slot, self.step)
-        self.out = Text({name: f"r{entry}" for name, entry in self.entries.items()})
+        self.out = CLines({name: f"r{entry}" for name, entry in self.entries.items()})
         self.written: list[str] = []
         live = writer.packing.live[id(self.thread.template)]
         self.before, self.after = live[self.step.source], live[self.step.target]
@@ -105,7 +105,7 @@ class _Step:
         out.close()
         return out.text()
 
-    def field(self, register: str) -> Bits:
+    def field(self, register: str) -> BitField:
         return self.packing.field[self.entries[register]]
 
     def fix(self, root: Expr) -> Expr:

@@ -23,7 +23,7 @@ _KINDS = {
 }  # what an event means to the search; from 4: a property
 
 
-class Events:
+class EventTable:
     """The events of all steps, each by its number. `props` are the properties asked for: the events that are findings."""
 
     FOUND = 4
@@ -54,7 +54,7 @@ class _Answers(NamedTuple):
     sample: bool
 
 
-class Questions:
+class ChoicePointTable:
     """What steps ask, each question by its number, with the answers that are tried. `asked[k]` is question k."""
 
     def __init__(self, packing: Packing):
@@ -140,7 +140,7 @@ typedef struct {
 class MemoryTables:
     """Objects, cells, bytes and pools as C."""
 
-    def __init__(self, packing: Packing, questions: Questions):
+    def __init__(self, packing: Packing, questions: ChoicePointTable):
         self.packing, self.questions = packing, questions
         self.program, self.layout = packing.layout.program, packing.layout
         self._cells: list[str] = []
@@ -235,4 +235,4 @@ class MemoryTables:
         return "\n".join(lines) + "\n"
 
 
-__all__ = ["Events", "MemoryTables", "Questions"]
+__all__ = ["EventTable", "MemoryTables", "ChoicePointTable"]

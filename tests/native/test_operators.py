@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fsoft.native.build import available
-from fsoft.native.ctext import Text, number
+from fsoft.native.ctext import CLines, number
 from fsoft.native.source import runtime
 from fsoft.program.expr import COMPARISONS, Expr, evaluate, make, reg
 
@@ -66,7 +66,7 @@ def test_operators(tmp_path: Path) -> None:
     rng, lines, expected = random.Random(7), [], []
     for k, root in enumerate(operations()):
         widths = {str(leaf): reg_width(root, leaf) for leaf in ("a", "b", "c")}
-        out = Text({"a": "a", "b": "b", "c": "c"})
+        out = CLines({"a": "a", "b": "b", "c": "c"})
         out.open(f"static u128 f{k}(u128 wa, u128 wb, u128 wc)")
         for name, width in widths.items():
             out.line(f"{'u128' if width > 64 else 'u64'} {name} = w{name};")

@@ -16,7 +16,7 @@ from fsoft.frontend import tree
 from fsoft.frontend.sema.atomics import AtomicAnalyzer
 from fsoft.frontend.sema.context import AstNode, UnitContext
 from fsoft.frontend.sema.conversions import compatible
-from fsoft.frontend.sema.variable_arguments import VariableArguments
+from fsoft.frontend.sema.variable_arguments import VariableArgumentAnalyzer
 from fsoft.frontend.source import Loc
 from fsoft.frontend.types import VOID, Array, CType, Float, Function, Int, Pointer, Record, size_of
 
@@ -63,7 +63,7 @@ class Builtins:
         self.context = context
         self.types = context.types
         self.atomics = AtomicAnalyzer(context, self.beside)
-        self.variable_arguments = VariableArguments(context)
+        self.variable_arguments = VariableArgumentAnalyzer(context)
         self._special: dict[str, Callable[[list[AstNode], Loc], tree.TypedExpr]] = {
             "__builtin_expect": self._expect,
             "__builtin_expect_with_probability": self._expect,

@@ -15,7 +15,7 @@ _LISTS = {"__builtin_va_start": 1, "__builtin_c23_va_start": 1, "__builtin_va_en
 """How many of the first arguments are lists."""
 
 
-class VariableArguments:
+class VariableArgumentAnalyzer:
     """`call` gives the typed call of one of these builtins, or None."""
 
     def __init__(self, context: UnitContext):

@@ -26,7 +26,7 @@ _SAVED = 16
 _FILLER = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int"}
 
 
-class VariableArguments(Intrinsics):
+class VariableArgumentLowering(Intrinsics):
     """`arguments_in_memory` makes the object of a call; the other methods lower the builtins."""
 
     _areas = 0

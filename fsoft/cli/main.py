@@ -19,6 +19,9 @@ COMMANDS = {
     "show": "print the concurrent program that C became",
     "run": "execute once, with a random or a given schedule, and say what happened",
     "replay": "execute a counterexample in the real program, compiled by gcc",
+    "test": "execute the program, compiled by gcc, many times under schedules of fsoft's",
+    "cc": "gcc for builds whose programs fsoft test is to run (make CC='fsoft cc'); cxx: g++",
+    "cxx": "g++ for such builds",
     "reduce": "shrink a program while its verdict or error stays the same",
     "build": "write the circuit of a program for other model checkers",
     "sequentialize": "write a sequential C program for other verifiers",
@@ -27,7 +30,7 @@ COMMANDS = {
 }
 
 _TELLING = ("--version", "-V", "--help", "-h", "help")
-_OWN_CLOCK = ("replay",)  # whose --timeout is about a part of its work
+_OWN_CLOCK = ("replay", "test", "cc", "cxx")  # whose --timeout is about a part of its work
 _SCARCE = (errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE)
 
 _NO_ROOM = ("can't allocate ", "can't start new thread")  # what Python says for want of memory where it has no MemoryError

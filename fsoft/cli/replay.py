@@ -13,6 +13,7 @@ from typing import Any
 
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, add_reading, seconds, sources_of
+from fsoft.compiled.findings import is_finding
 from fsoft.compiled.replay import Prepared, ReplayOutcome, compare, compare_arguments, prepare, read_trace, unchanged
 from fsoft.frontend.source import InputError, Loc, Source
 from fsoft.process.interrupts import scratch, terminable
@@ -25,6 +26,8 @@ def run(argv: Sequence[str]) -> int:
     end = argv.index("--") if "--" in argv else len(argv)
     args = _parser().parse_intermixed_args(argv[:end])
     args.arguments = None
+    if args.files and is_finding(args.files[-1]):
+        return _finding(args, list(argv[end + 1 :]))
     if args.files[1:] and args.files[-1].endswith(".json") and end < len(argv):
         args.arguments = list(argv[end + 1 :])
     else:
@@ -35,6 +38,18 @@ def run(argv: Sequence[str]) -> int:
             return _work(args, folder, *asked)
     with terminable():
         return _work(args, _kept(args.keep), *asked)
+
+
+def _finding(args: argparse.Namespace, command: list[str]) -> int:
+    """What `fsoft test` found, once more."""
+    from fsoft.cli.finding import replay_finding
+
+    *files, path = args.files
+    if args.keep is None and not args.gdb:
+        with scratch("fsoft-replay-") as folder:
+            return replay_finding(path, files, command, args.timeout, folder, False)
+    with terminable():
+        return replay_finding(path, files, command, args.timeout, _kept(args.keep), args.gdb)
 
 
 def _parser() -> Parser:

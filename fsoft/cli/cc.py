@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser
 from fsoft.compiled.toolchain import GCC, GXX, wrapped
-from fsoft.process.tools import Tool, find
+from fsoft.process.tools import ExternalTool, find
 
 
-def run(argv: Sequence[str], compiler: Tool = GCC) -> int:
+def run(argv: Sequence[str], compiler: ExternalTool = GCC) -> int:
     """Become the compiler."""
     if not argv or list(argv) == ["--help"]:
         what = f"{compiler.title}, for builds whose programs fsoft test is to run: it adds the hooks, and links the runtime to programs."

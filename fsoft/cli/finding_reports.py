@@ -15,7 +15,7 @@ from fsoft.trace.html import Page, report
 from fsoft.trace.junit import junit
 from fsoft.trace.outcome import Outcome
 from fsoft.trace.sarif import RULES, sarif
-from fsoft.trace.task import Task
+from fsoft.trace.task import ReportTask
 
 
 def write_reports(args: argparse.Namespace, campaign: Campaign, summary: TestSummary, recipe: BuildRecipe) -> None:
@@ -26,7 +26,9 @@ def write_reports(args: argparse.Namespace, campaign: Campaign, summary: TestSum
     if args.sarif or args.junit:
         files = recipe.files or tuple(dict.fromkeys(found.loc.file for found in certain)) or recipe.command[:1]
         outcomes = [_outcome(found, campaign) for found in certain if found.raw.prop in RULES]
-        task = Task(files, recipe.bits, frozenset(found.raw.prop for found in certain if found.raw.prop in RULES), command="fsoft test")
+        task = ReportTask(
+            files, recipe.bits, frozenset(found.raw.prop for found in certain if found.raw.prop in RULES), command="fsoft test"
+        )
         if args.sarif:
             write_file(args.sarif, utf8(sarif(task, outcomes, exits.FALSE if certain else exits.UNKNOWN)))
         if args.junit:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fsoft.compiled.places import AddressBook
 from fsoft.compiled.results import KINDS, RawFinding, Results, Totals, read_results
-from fsoft.process.fence import Ended, Limits, fenced
+from fsoft.process.fence import Ended, FenceLimits, fenced
 
 STRATEGIES = {
     "mix": "all of the others but the last, in turn",
@@ -133,7 +133,7 @@ class Campaign:
 
     def _fenced(self, environment: Mapping[str, str], seconds: float) -> Ended:
         command = [self.request.program, *self.request.arguments]
-        limits = Limits(seconds + self.request.run_seconds + _GRACE, _MEMORY, 1 << 30, 4096)
+        limits = FenceLimits(seconds + self.request.run_seconds + _GRACE, _MEMORY, 1 << 30, 4096)
         return fenced(command, limits, environment, "", self.request.apart)
 
     # ------------------------------------------------------------ findings

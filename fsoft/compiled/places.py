@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 from fsoft.compiled.toolchain import run_tool
 from fsoft.frontend.source import Loc
-from fsoft.process.tools import Tool
+from fsoft.process.tools import ExternalTool
 
-ADDR2LINE = Tool("addr2line", ("addr2line",), "Debian: apt-get install binutils")
-NM = Tool("nm", ("nm",), "Debian: apt-get install binutils")
+ADDR2LINE = ExternalTool("addr2line", ("addr2line",), "Debian: apt-get install binutils")
+NM = ExternalTool("nm", ("nm",), "Debian: apt-get install binutils")
 _SYSTEM = ("/usr/include/", "/usr/lib/")
 _BATCH = 2000
 

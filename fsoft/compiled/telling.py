@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from fsoft.compiled.places import AddressBook, CodePlace
 from fsoft.compiled.results import ATOMIC, READS, WRITES, Operation, RawFinding, Side
 from fsoft.program.program import Program, Template, Thread
-from fsoft.trace.statements import Actor, Point, Statement
-from fsoft.trace.statements import Story as Run
+from fsoft.trace.statements import Actor, Point, ThreadStatement, ThreadStory
 from fsoft.trace.story import Line, Story
 from fsoft.trace.values import Sources
 
@@ -121,11 +120,11 @@ def _mark_switches(lines: Sequence[Line]) -> None:
             line.stop = "others go on"
 
 
-def run_of(story: Story, raw: RawFinding, book: AddressBook) -> Run:
+def run_of(story: Story, raw: RawFinding, book: AddressBook) -> ThreadStory:
     """The same for reports that tools read."""
     functions: dict[tuple[int, object], str] = {}
     statements = [
-        Statement(
+        ThreadStatement(
             line.slot,
             line.slot,
             line.loc,
@@ -139,7 +138,7 @@ def run_of(story: Story, raw: RawFinding, book: AddressBook) -> Run:
     ]
     actors = [Actor(thread.index, thread.index, thread.name, None if not thread.index else 0) for thread in story.program.threads]
     points = [Point(side.thread, book.place(side.pc).loc, book.place(side.pc).function, _point(raw, side, book)) for side in raw.sides]
-    return Run(statements, actors, points, book.name(raw.sides[0].address) if raw.kind == "race" else "")
+    return ThreadStory(statements, actors, points, book.name(raw.sides[0].address) if raw.kind == "race" else "")
 
 
 def _point(raw: RawFinding, side: Side, book: AddressBook) -> str:

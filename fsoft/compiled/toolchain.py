@@ -17,10 +17,10 @@ from pathlib import Path
 from fsoft.frontend.source import NOWHERE, InputError, Loc, Source
 from fsoft.process.fence import tool
 from fsoft.process.names import as_path
-from fsoft.process.tools import Tool, find
+from fsoft.process.tools import ExternalTool, find
 
-GCC = Tool("gcc", ("gcc",), "Debian: apt-get install gcc libc6-dev")
-GXX = Tool("g++", ("g++",), "Debian: apt-get install g++")
+GCC = ExternalTool("gcc", ("gcc",), "Debian: apt-get install gcc libc6-dev")
+GXX = ExternalTool("g++", ("g++",), "Debian: apt-get install g++")
 RUNTIME = Path(__file__).parent / "runtime"
 COMMON = Path(__file__).parent / "common"
 UNDEFINED = "signed-integer-overflow,integer-divide-by-zero,shift,float-cast-overflow,bounds"
@@ -75,7 +75,7 @@ def _compile_runtime(bits: int, target: Path) -> None:
         os.replace(fresh, target)
 
 
-def run_tool(one: Tool, arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def run_tool(one: ExternalTool, arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     """A tool with its output as text."""
     try:
         done = tool([find(one), *arguments], environment=environment or os.environ | {"LC_ALL": "C"})

@@ -198,12 +198,12 @@ class Recorder:
 
 def child(report: str, words: list[str]) -> int:
     """`fsoft` with an eye on its solvers."""
-    from fsoft.cli import check
+    from fsoft.cli import check, search
     from fsoft.cli.main import main as fsoft
     from fsoft.solve.sat import Sat
 
     recorder = Recorder(report)
-    make, close, decide = Sat.__init__, Sat.close, check.decide
+    make, close, decide = Sat.__init__, Sat.close, search.decide
 
     def made(self: Sat, *args: Any, **named: Any) -> None:
         make(self, *args, **named)

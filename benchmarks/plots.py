@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from math import ceil, floor, log10
 
@@ -40,7 +40,7 @@ def scatter(points: Sequence[tuple[float, float, bool]], across: str, up: str, l
     return _document(body)
 
 
-def cactus(times: dict[str, Sequence[float]]) -> str:
+def cactus(times: Mapping[str, Sequence[float]]) -> str:
     """How many tasks each tool solves within a time each: the times of its right answers, sorted."""
     y_axis = Axis([t for row in times.values() for t in row] or [1.0], _SIZE)
     most = max([1, *(len(row) for row in times.values())])

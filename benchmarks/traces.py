@@ -27,6 +27,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from fsoft.cli.main import main as fsoft  # noqa: E402
+from fsoft.program.program import Program  # noqa: E402
+from fsoft.program.verdict import Move, Verdict  # noqa: E402
 from fsoft.trace import shorten  # noqa: E402
 from tests.models.table import Row, rows  # noqa: E402
 
@@ -70,7 +72,7 @@ def measure(row: Row, engine: str) -> Measured | None:
     sizes: list[tuple[Sizes, Sizes, float]] = []
     plain = shorten.shortened
 
-    def watched(program: shorten.Program, verdict: shorten.Verdict, work: int = shorten.WORK) -> shorten.Verdict:
+    def watched(program: Program, verdict: Verdict, work: int = shorten.WORK) -> Verdict:
         start = time.process_time()
         result = plain(program, verdict, work)
         spent = time.process_time() - start
@@ -91,7 +93,7 @@ def measure(row: Row, engine: str) -> Measured | None:
     return Measured(row, found, left, seconds, lines, tuple(words))
 
 
-def _sizes(moves: Sequence[shorten.Move]) -> Sizes:
+def _sizes(moves: Sequence[Move]) -> Sizes:
     return len(moves), shorten.switches(moves)
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.analysis.lock_evidence import Refuted, check_certificate
+from fsoft.analysis.lock_evidence import check_certificate
 from fsoft.analysis.lock_order import LockOrderCertificate, prove
 from fsoft.analysis.slot_memory import NoClaim
+from fsoft.analysis.thread_evidence import Refuted
 from fsoft.analysis.thread_states import ThreadFacts, ThreadStates
 from fsoft.analysis.value_sets import evaluate_set
 from fsoft.ask.load import Options, check, load

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.analysis.lock_evidence import LockOrderCertificate, check_certificate
+from fsoft.analysis.lock_evidence import check_certificate
+from fsoft.analysis.lock_order import LockOrderCertificate
 from fsoft.analysis.slot_memory import MemoryView
 from fsoft.analysis.thread_evidence import Refuted, check_facts
 from fsoft.analysis.thread_states import ThreadFacts, ThreadStates

@@ -162,14 +162,16 @@ def test_who_sees_further_is_asked_where_the_bounds_cut(tmp_path: Path, monkeypa
 
 def test_what_grows() -> None:
     from fsoft.ask.auto.grow import difference, grown
+    from fsoft.frontend.source import Loc
+    from fsoft.program.cuts import Cut
     from fsoft.program.options import Options
 
     start = Options()
-    cuts = ["p.c:3:1: slot: more threads are created here than there are slots (raise --threads)", "p.c:9:9: heap: none is left"]
+    cuts = [Cut("slot", Loc("p.c", 3)), Cut("heap", Loc("p.c", 9))]
     after = grown(start, cuts, frozenset())
     assert after is not None and difference(start, after) == "--threads 5, --heap 7"
     assert grown(start, cuts, frozenset({"threads", "heap"})) is None
-    assert grown(start, ["p.c:1:1: undefined behaviour"], frozenset()) is None
+    assert grown(start, [Cut("undefined", Loc("p.c", 1))], frozenset()) is None
     last = start
     while (more := grown(last, cuts, frozenset())) is not None:
         last = more

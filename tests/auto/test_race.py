@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ from fsoft.program.verdict import InternalError, Stats, Verdict
 PROGRAM = Program("none.c", 32, 8, checks=frozenset({"unreach-call"}))
 
 
-def member(name: str, work: Callable[[Room], Verdict], turn: float = 0.2, **more: bool) -> Member:
+def member(name: str, work: Callable[[Room], Verdict], turn: float = 0.2, **more: Any) -> Member:
     return Member(name, lambda _program, room: work(room), turn=turn, **more)
 
 
@@ -80,7 +81,7 @@ def test_a_failed_member_does_not_end_the_race() -> None:
 def test_contradictions_are_internal_errors() -> None:
     def watch(running: list[Entrant]) -> None:
         """Both have spoken before the first is heard."""
-        workers = [one.worker for one in running]
+        workers = [one.worker for one in running if one.worker is not None]
         while len(select.select(workers, [], [], 60)[0]) < len(running):
             time.sleep(0.05)
 

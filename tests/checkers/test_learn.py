@@ -94,10 +94,11 @@ def judged(model: Model, depth: int | None) -> str:
         return "reached"
     targets = tuple(bits.bad)
     if isinstance(found, Excluded):
-        assert depth is None
+        assert depth is None and found.certificate is not None
         certificate = Certificate("invariant", fingerprint(bits), targets, found.certificate.clauses)
         assert certify(bits, certificate) is None
         return "proved"
+    assert isinstance(found, list)
     bits.bad = {"never": 0}
     clauses = tuple(certified(clause) for clause in found)
     assert certify(bits, Certificate("invariant", fingerprint(bits), ("never",), clauses)) is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -175,7 +176,8 @@ def test_rows_under_smt_with_arrays(name: str, monkeypatch: pytest.MonkeyPatch) 
 def test_engines_agree_on_an_array_of_64_cells(condition: str, verdict: str, tmp_path: Path) -> None:
     pytest.importorskip("bitwuzla")
     question = program(INDEX % condition, tmp_path)
-    for engine, arrays, more in (("bmc", "flatten", {}), ("bmc", "keep", {}), ("smt", "keep", {"induct": False})):
+    ways: list[tuple[str, str, dict[str, Any]]] = [("bmc", "flatten", {}), ("bmc", "keep", {}), ("smt", "keep", {"induct": False})]
+    for engine, arrays, more in ways:
         answer = decide(question, engine, arrays=arrays, depth=6, **more).last_line()
         assert answer == verdict, (engine, arrays)
 

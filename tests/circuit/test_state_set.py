@@ -10,9 +10,9 @@ import pytest
 from fsoft.ask.load import load
 from fsoft.checkers.cases import Circuit, satisfiable
 from fsoft.checkers.certify import certify
+from fsoft.checkers.explicit import Explicit
 from fsoft.checkers.explicit import certificate as reached
-from fsoft.checkers.explicit.engine import Explicit
-from fsoft.checkers.explicit.reachable import reachable
+from fsoft.checkers.explicit.reachable import TooMany, reachable
 from fsoft.program.options import Options
 from fsoft.program.program import Program
 from fsoft.transactions import Reduction
@@ -100,7 +100,7 @@ def test_what_cannot_be_listed(tmp_path: Path) -> None:
     text = "extern int __VERIFIER_nondet_int(void);\nint x;\nint main(void) { x = __VERIFIER_nondet_int(); return x / 2; }\n"
     (tmp_path / "p.c").write_text(text)
     assert reached.certified(program(tmp_path / "p.c")).startswith("not certified: ")
-    with pytest.raises(reached.TooMany, match="more than 5 states"):
+    with pytest.raises(TooMany, match="more than 5 states"):
         reached.prove(program(MODELS / "mutex/peterson.c"), most=5)
 
 

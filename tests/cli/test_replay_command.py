@@ -184,8 +184,8 @@ def test_a_trace_brings_no_code(folder: Path, capsys: pytest.CaptureFixture[str]
         (folder / "bad.json").write_text(json.dumps({**trace, "files": files}))
         code, _, err = fsoft(capsys, "replay", "race.c", "bad.json")
         assert code == 2 and "give fsoft replay the flags that fsoft check had" in err[0] and len(err) == 1
-    for change in ({"entry": "f"}, {"starts": ["main", "f"]}):
-        (folder / "bad.json").write_text(json.dumps({**trace, **change}))
+    for other in ({"entry": "f"}, {"starts": ["main", "f"]}):
+        (folder / "bad.json").write_text(json.dumps({**trace, **other}))
         code, _, err = fsoft(capsys, "replay", "race.c", "bad.json")
         assert code == 2 and "the run starts" in err[0]
     assert not (folder / "owned").exists()

@@ -88,9 +88,9 @@ class Generator:
             return self.simple()
         inner = " ".join(self.statement(depth - 1) for _ in range(self.random.randint(1, 1 if self.small else 2)))
         self.fresh += 1
-        kinds = (self.control, self.locking, self.locking, self.waiting, self.waiting, self.threads, self.memory)
+        kinds = [self.control, self.locking, self.locking, self.waiting, self.waiting, self.threads, self.memory]
         if self.blocking and self.random.random() < 0.6:
-            kinds = (self.locking, self.waiting, self.keeping)
+            kinds = [self.locking, self.waiting, self.keeping]
         return self.random.choice(kinds)(inner, f"k{self.fresh}")
 
     def keeping(self, inner: str, k: str) -> str:

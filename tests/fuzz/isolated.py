@@ -72,7 +72,8 @@ def command(arguments: Sequence[str], folder: Path, seconds: float, before: Call
     try:
         code = _await(child, seconds)
         left = _reaped(child) + sorted(f"file {path.name}" for path in private.rglob("*"))
-        return Ended(code, *(path.read_text(errors="replace") if path.exists() else "" for path in (out, err)), left)
+        said, complained = (path.read_text(errors="replace") if path.exists() else "" for path in (out, err))
+        return Ended(code, said, complained, left)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 

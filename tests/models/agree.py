@@ -138,7 +138,7 @@ def answerable(engine: str, chosen: Iterable[Row] | None = None) -> list[Row]:
     from fsoft.checkers.registry import any_engine
     from fsoft.program.options import PROPERTIES
 
-    properties = PROPERTIES
+    properties: tuple[str, ...] = PROPERTIES
     if engine == "klive":
         properties = RUNS
     elif engine == AUTO:

@@ -50,8 +50,8 @@ def disagreement(program: Program, limits: Limits = LIMITS, jobs: int = 2, reduc
     mine, theirs = found.stats, expected.stats
     if expected.kind == "FALSE" or expected.trace:
         return "" if mine.depth == theirs.depth else f"found on level {mine.depth}, expected {theirs.depth}"
-    if sorted(found.bounds) != sorted(expected.bounds):
-        return f"bounds {found.bounds}, expected {expected.bounds}"
+    if set(found.cuts) != set(expected.cuts):
+        return f"cuts {found.cuts}, expected {expected.cuts}"
     counts = [(one.states, one.transitions, one.depth) for one in (mine, theirs)]
     return "" if counts[0] == counts[1] else f"states, transitions, levels {counts[0]}, expected {counts[1]}"
 

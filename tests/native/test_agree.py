@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fsoft.ask.load import load
-from fsoft.checkers.explicit.engine import Explicit
+from fsoft.checkers.explicit import Explicit
 from fsoft.checkers.explicit.search import Explorer
 from fsoft.native.build import available
 from fsoft.process import tools

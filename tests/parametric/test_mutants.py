@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import fsoft.parametric.samples as samples
 from fsoft.parametric import NotCovered
+from fsoft.program.interpreter import Machine
 from tests.parametric import mutants
 from tests.parametric.programs import NAMED, PLACED, UNLOCKED, proved
 
@@ -30,7 +30,7 @@ def tried(folder: Path, source: str) -> bool:
 def test_a_dropped_rule_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, mutant: Callable[[pytest.MonkeyPatch], None]
 ) -> None:
-    monkeypatch.setattr(samples.Machine, "movable", lambda self, v: [0, 1])  # runs must not show what the proof misses
+    monkeypatch.setattr(Machine, "movable", lambda self, v: [0, 1])  # runs must not show what the proof misses
     assert not tried(tmp_path, source)
     mutant(monkeypatch)
     assert tried(tmp_path, source)

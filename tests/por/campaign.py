@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from fsoft.ask.circuits import decide
 from fsoft.ask.load import load
@@ -164,7 +165,7 @@ class Campaign:
         """Ask the engines for the violation; bounded model checking at most a few steps beyond the oracle's shortest one."""
         turn = seed // (2 * len(self.properties)) % len(self.reductions)
         for engine in self.engines:
-            bound = {"depth": len(whole.trace) + 4, "complete": False} if engine == "bmc" else {}
+            bound: dict[str, Any] = {"depth": len(whole.trace) + 4, "complete": False} if engine == "bmc" else {}
             for reduction in self.reductions if self.every else self.reductions[turn : turn + 1]:
                 verdict = decide(program, engine, reduction=reduction, timeout=self.seconds, **bound)
                 tally.compare(seed, f"{engine}, {reduction}", whole.last_line(), verdict.last_line())

@@ -51,7 +51,7 @@ def _runs(program: Program, kind: str) -> int:
     encoding = encode(program, None, 0, Reduction(kind).restrict(program))
     lifter, slots = Lifter(encoding), len(program.threads)
     name = next(name for name in encoding.model.inputs if name.startswith("schedule"))
-    complete, todo = 0, [()]
+    complete, todo = 0, list[tuple[int, ...]]([()])
     while todo:
         prefix = todo.pop()
         ends = True

@@ -11,6 +11,8 @@ program = b.program(("main", t))
 
 from __future__ import annotations
 
+from typing import Any
+
 from fsoft.frontend.source import Loc
 from fsoft.program.expr import TRUE, Expr, binary, const, eq, negate, own, reg
 from fsoft.program.program import (
@@ -116,16 +118,16 @@ class Builder:
         null = Object(0, "null", 0, (), "system")
         self.result = Program("test", WORD, OFFSET, objects=[null], checks=frozenset(checks))
 
-    def object(self, name: str, size: int, runs: tuple[CellRun, ...], storage: str = "global", **more: object) -> Expr:
-        obj = Object(len(self.result.objects), name, size, runs, storage, **more)  # type: ignore[arg-type]
+    def object(self, name: str, size: int, runs: tuple[CellRun, ...], storage: str = "global", **more: Any) -> Expr:
+        obj = Object(len(self.result.objects), name, size, runs, storage, **more)
         self.result.objects.append(obj)
         return const(self.result.address(obj), WORD)
 
-    def variable(self, name: str, value: int = 0, size: int = 4, **more: object) -> Expr:
+    def variable(self, name: str, value: int = 0, size: int = 4, **more: Any) -> Expr:
         runs = (CellRun(0, size, size, 1, "", True, "int"),)
         return self.object(name, size, runs, initial={0: value} if value else {}, **more)
 
-    def array(self, name: str, count: int, size: int = 4, **more: object) -> Expr:
+    def array(self, name: str, count: int, size: int = 4, **more: Any) -> Expr:
         return self.object(name, count * size, (CellRun(0, size, size, count, "[]", True, "int"),), **more)
 
     def marker(self, kind: str, cuts: bool = True, adds: bool = False) -> int:

@@ -42,11 +42,18 @@ def _action(action: object) -> Callable[[Program], None]:
 
 
 def _template(change: Callable[[Template], object]) -> Callable[[Program], None]:
-    return lambda program: change(program.threads[0].template) and None
+    def changed(program: Program) -> None:
+        change(program.threads[0].template)
+
+    return changed
 
 
 def _object(**fields: object) -> Callable[[Program], None]:
-    return lambda program: [setattr(program.objects[1], name, value) for name, value in fields.items()] and None
+    def changed(program: Program) -> None:
+        for name, value in fields.items():
+            setattr(program.objects[1], name, value)
+
+    return changed
 
 
 def broken(op: str, width: int, *args: Expr, data: int | None = None) -> Expr:

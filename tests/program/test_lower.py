@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ TWO = """int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_c
 """
 
 
-def program(text: str, folder: Path, bits: int = 32, after: object = None, **options: object) -> Program:
+def program(text: str, folder: Path, bits: int = 32, after: object = None, **options: Any) -> Program:
     path = folder / "p.c"
     path.write_text(HEAD + text)
     kept: list[Program] = []
@@ -27,7 +28,7 @@ def program(text: str, folder: Path, bits: int = 32, after: object = None, **opt
     return kept[0] if after == "lower" else result
 
 
-def verdict(text: str, folder: Path, **options: object) -> str:
+def verdict(text: str, folder: Path, **options: Any) -> str:
     return explore(program(text, folder, **options)).last_line()
 
 
@@ -240,7 +241,7 @@ def test_calls_are_expanded_unless_that_is_too_large(tmp_path: Path) -> None:
     """One copy of a function per thread makes a cycle, which an unwinding would count as a loop."""
     text = "int x; static void g(void) { x++; } int main(void) { g(); g(); assert(x == 2); return 0; }"
 
-    def copies(**options: object) -> bool:
+    def copies(**options: Any) -> bool:
         return any("call-site" in name for name in program(text, tmp_path, after="lower", **options).threads[0].template.registers)
 
     assert not copies() and copies(expansion=10) and copies(calls="once") and not copies(calls="inline", expansion=10)

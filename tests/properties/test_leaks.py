@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsoft.checkers.explicit.engine import explore
-from fsoft.program.program import Alloc, Free, Halt, Program, Store
+from fsoft.program.program import Action, Alloc, Free, Halt, Program, Store
 from tests.program.build import Builder, c
 
 
@@ -17,13 +17,13 @@ def program(keep: str, end: bool) -> Program:
     t.step(0, 1, Alloc("p", c(8), pool))
     t.step(1, 2, Alloc("q", c(8), pool))
     t.step(2, 3, Store(t["p"], t["q"], 4))
-    last = {
+    ends: dict[str, tuple[Action, ...]] = {
         "free": (Free(t["q"]), Free(t["p"])),
         "global": (Store(root, t["p"], 4),),
         "inner": (Store(root, t["q"], 4),),
         "lost": (),
-    }[keep]
-    t.step(3, 4, *last)
+    }
+    t.step(3, 4, *ends[keep])
     if end:
         t.step(4, 5, Halt("ended"))
     return b.program(("main", t))

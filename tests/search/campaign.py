@@ -13,10 +13,11 @@ import math
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from fsoft.ask.by_name import given_for
 from fsoft.ask.encodings import answer as bounded
@@ -52,7 +53,7 @@ class Tally:
     verdicts: Counter[str] = field(default_factory=Counter)
     decided: Counter[str] = field(default_factory=Counter)
     asked: Counter[str] = field(default_factory=Counter)
-    seconds: Counter[str] = field(default_factory=Counter)
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     wrong: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
@@ -72,7 +73,7 @@ def answer(program: Program, way: str, solver: str, seconds: float) -> Verdict:
     """One way to an answer; the formula of schedule is for engines, so it has no solver."""
     if way in PATHS:
         return check_paths(program, replace(PATHS[way], solver=solver, seconds=seconds))[0]
-    options = {} if way == "schedule" else {"solver": solver}
+    options: dict[str, Any] = {} if way == "schedule" else {"solver": solver}
     return bounded(program, way, given_for(way, unwind=1, context_bound=4, **options), timeout=seconds)
 
 

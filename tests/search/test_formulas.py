@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsoft.ask.by_name import encoding_of
+from fsoft.ask.by_name import encoding_of, given_for
 from fsoft.ask.encodings import answer
 from fsoft.bounded.schedule import ScheduleBounds, schedule
 from fsoft.checkers.registry import model_engine
@@ -88,7 +88,7 @@ def test_states(tmp_path: Path, encoding: str) -> None:
 
 
 def _on(loaded: Program, encoding: str) -> str:
-    return answer(loaded, encoding, encoding_of(encoding).bounds(context_bound=4)).last_line()
+    return answer(loaded, encoding, given_for(encoding, context_bound=4)).last_line()
 
 
 @pytest.mark.parametrize("engine", ["sat", "smt", "bmc"])
@@ -109,5 +109,5 @@ void *f(void *a) { __VERIFIER_atomic_begin(); x = 1; __VERIFIER_assume(y); x = 0
 void *g(void *a) { assert(!x); y = 1; return 0; }
 """ + main_with("f", "g")
     for encoding in ("schedule", "uw", "paths"):
-        verdict = answer(program(tmp_path, text), encoding, encoding_of(encoding).bounds(context_bound=4))
+        verdict = answer(program(tmp_path, text), encoding, given_for(encoding, context_bound=4))
         assert verdict.kind != "FALSE"

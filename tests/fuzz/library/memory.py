@@ -450,8 +450,8 @@ def _number(w: Writer, name: str) -> None:
         s = w.text("0127 -+x", 4)
     else:
         digits = w.random.choice(_NUMBERS[:-5] if name.startswith("ato") else _NUMBERS).encode().decode("unicode_escape")
-        end = [] if digits and not w.clean and w.chance(0.15) else [0]
-        s = w.buffer([*map(ord, digits), *end] or [0], len(digits))
+        last = [] if digits and not w.clean and w.chance(0.15) else [0]
+        s = w.buffer([*map(ord, digits), *last] or [0], len(digits))
     if name.startswith("ato"):
         w.say(w.record(w.call(name, w.at(s))))
         return

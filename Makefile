@@ -61,7 +61,8 @@ test: install tools
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests
 
 lint: install
-	$(BIN)/ruff check fsoft checkers tests benchmarks docs
+	$(BIN)/ruff check fsoft checkers tests benchmarks docs setup.py
+	$(BIN)/ruff format --check --quiet fsoft checkers tests benchmarks docs setup.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 

@@ -6,23 +6,20 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from fsoft.checkers.registry import Engine, Progress, must_answer
 from fsoft.option import option
-from fsoft.parametric import NoProof, NotCovered, count, limits, prove, refuted, summarised, system_of, uncovered
+from fsoft.parametric import NoProof, NotCovered, count, prove, refuted, system_of, uncovered, variants
 from fsoft.parametric.counting import STATES
 from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
 from fsoft.program.verdict import CountProgress, InternalError, Stats, Verdict
 from fsoft.solve.sat import SolverTimeout
 
-if TYPE_CHECKING:
-    from fsoft.parametric import NoProof
+ANSWERED = tuple(prop for prop in PROPERTIES if prop not in ("no-deadlock", "valid-memtrack"))
+"""What can fail in a step, and what two threads can do to each other."""
 
-ANSWERED = tuple(prop for prop in PROPERTIES if prop not in ("no-data-race", "no-deadlock", "valid-memtrack"))
-"""What can fail in a step."""
-
+RACE = "no-data-race"
 METHODS = ("invariants", "counting")
 
 _FOREVER = 1e9
@@ -51,29 +48,31 @@ class Parametric:
             stats.seconds = time.monotonic() - started
             return Verdict("UNKNOWN", prop, [*why, _covered(program)], stats=stats)
 
+        failures: list[str] = []
         try:
-            for limit in limits(program):
-                small, ranges = summarised(program, limit)
+            for small, ranges in variants(program):
                 evidence, failures = _proved(small, deadline, hear, self.method, self.seed)
                 if evidence:
-                    break
+                    stats.seconds = time.monotonic() - started
+                    reason = f"proved for {_whom(program)}: {evidence} (certificate checked)"
+                    return Verdict("TRUE", prop, [reason, *ranges], stats=stats)
         except NotCovered as why:
             return unknown(f"not covered for any number of threads: {why}")
         except SolverTimeout:
             return unknown("time limit reached")
-        if not evidence:
-            return unknown(*failures)
-        stats.seconds = time.monotonic() - started
-        names = " and ".join(dict.fromkeys(program.threads[group[0]].name for group in program.unbounded))
-        whom = f"any number of threads {names}" if names else f"its {len(program.threads)} threads"
-        return Verdict("TRUE", prop, [f"proved for {whom}: {evidence} (certificate checked)", *ranges], stats=stats)
+        return unknown(*failures)
+
+
+def _whom(program: Program) -> str:
+    names = " and ".join(dict.fromkeys(program.threads[group[0]].name for group in program.unbounded))
+    return f"any number of threads {names}" if names else f"its {len(program.threads)} threads"
 
 
 def _proved(program: Program, deadline: float, hear: CountProgress, method: str | None, seed: int) -> tuple[str, list[str]]:
     """What proves the Program, or nothing and why not. Without a method all are tried: counting while it is cheap, invariants, counting."""
     if method == "counting":
         return _outcome(_by_counting(program, deadline, hear))
-    counting = method is None and bool(program.unbounded)
+    counting = method is None and bool(program.unbounded) and RACE not in program.checks
     if counting:
         try:
             found = _by_counting(program, deadline, hear, _CHEAP)

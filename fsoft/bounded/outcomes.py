@@ -15,7 +15,7 @@ from typing import Any
 
 from fsoft.analysis.actions import defined, reads
 from fsoft.analysis.liveness import Liveness
-from fsoft.circuit.encode.memory_terms import AccessWay, AddressFacts
+from fsoft.circuit.encode.memory_terms import AccessWay, AddressFacts, Beyond
 from fsoft.circuit.encode.pending import Candidate, PendingSteps
 from fsoft.circuit.encode.steps import Inputs, StepEffect, StepTerms, VectorWords
 from fsoft.frontend.source import Loc
@@ -137,8 +137,8 @@ class _PathTerms(StepTerms):
     def _lose(self, when: Expr, loc: Loc) -> None:
         self._stop("cut", when, cut=self._at("access", loc))
 
-    def _touch(self, ways: list[AccessWay], size: int, write: bool, sync: bool, when: Expr) -> None:
-        super()._touch(ways, size, write, sync, conj(self.alive, when))
+    def _touch(self, ways: list[AccessWay], size: int, write: bool, sync: bool, when: Expr, beyond: Sequence[Beyond] = ()) -> None:
+        super()._touch(ways, size, write, sync, conj(self.alive, when), beyond)
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
 """Proofs for any number of threads: thread-modular invariants about two threads at a time, and counter abstraction (docs/parametric.md)."""
 
-from fsoft.parametric.arrays import limits, summarised
+from fsoft.parametric.arrays import summarised, variants
 from fsoft.parametric.certificate import refuted
 from fsoft.parametric.clauses import ThreadClause, text_of
 from fsoft.parametric.counting import Counted, count
@@ -16,11 +16,11 @@ __all__ = [
     "Proof",
     "System",
     "count",
-    "limits",
     "prove",
     "refuted",
     "summarised",
     "system_of",
     "text_of",
     "uncovered",
+    "variants",
 ]

@@ -4,6 +4,7 @@ program; the truncated Program checks it itself (`passes/truncate.py`), so a pro
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 
 from fsoft.analysis.actions import expressions
@@ -20,10 +21,16 @@ LIMITS = (4, 16)
 _RUNS, _MOVES = 30, 300
 
 
-def limits(program: Program) -> list[int]:
-    """The limits worth trying in turn: one for each set of arrays that becomes summaries."""
+def variants(program: Program) -> Iterator[tuple[Program, list[str]]]:
+    """The Program with long arrays as summaries, in the ways worth trying, and a line for each range. Where data races are asked about,
+    values rarely matter: first without ranges."""
+    if "no-data-race" in program.checks:
+        yield Truncate(LIMITS[1], kept=0, races=True).apply(program), []
     first, last = ([obj for obj in program.objects if ranged(obj, limit) is not None] for limit in LIMITS)
-    return list(LIMITS) if first != last else [LIMITS[1]]
+    for limit in LIMITS if first != last else LIMITS[1:]:
+        small, lines = summarised(program, limit)
+        if lines or "no-data-race" not in program.checks:
+            yield small, lines
 
 
 def summarised(program: Program, limit: int = LIMITS[1]) -> tuple[Program, list[str]]:
@@ -33,7 +40,7 @@ def summarised(program: Program, limit: int = LIMITS[1]) -> tuple[Program, list[
     bounds = _constants(program) if found else {}
     ranges = {obj.id: _widened(seen[obj.id], bounds.get(8 * size, set()), 8 * size) for obj, size in found}
     lines = [f"elements of {obj.name} are {ranges[obj.id][0]} to {ranges[obj.id][1]}" for obj, _ in found]
-    return Truncate(limit, kept=0, ranges=ranges).apply(program), lines
+    return Truncate(limit, kept=0, ranges=ranges, races=True).apply(program), lines
 
 
 def _read(program: Program) -> list[Object]:
@@ -106,4 +113,4 @@ def _widened(seen: ValueBounds, constants: set[int], width: int) -> ValueBounds:
     return max((c for c in near if low <= c <= seen[0]), default=low), min((c for c in near if seen[1] <= c <= high), default=high)
 
 
-__all__ = ["LIMITS", "limits", "summarised"]
+__all__ = ["LIMITS", "summarised", "variants"]

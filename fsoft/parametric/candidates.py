@@ -21,11 +21,11 @@ from itertools import combinations
 
 from fsoft.parametric.clauses import ThreadClause, role_name, role_words
 from fsoft.parametric.evaluate import compiled
-from fsoft.parametric.goals import definitions, failure_conditions
+from fsoft.parametric.goals import clash_conditions, definitions, failure_conditions
 from fsoft.parametric.relations import Relations
 from fsoft.parametric.samples import ClauseView, Samples
 from fsoft.parametric.system import System
-from fsoft.program.expr import Expr, binary, const, eq, fill, make, negate
+from fsoft.program.expr import Expr, binary, conj, const, eq, fill, make, negate
 
 SMALL = 8
 _ROWS = 1500  # samples that are looked at for one place
@@ -69,7 +69,7 @@ class Candidates:
         self.relations = Relations(system)
         self.domains = self._domains()
         self._one: dict[tuple[int, int], set[tuple[Expr, ...]]] = {}
-        self.goals, self.definitions = failure_conditions(system), definitions(system)
+        self.goals, self.definitions, self.apart = failure_conditions(system), definitions(system), clash_conditions(system)
 
     def clauses(self) -> list[ThreadClause]:
         found: dict[ThreadClause, None] = {}
@@ -152,9 +152,12 @@ class Candidates:
             yield from found
             return
         known = self._one[kinds[0], places[0]] | {self._renamed(kinds[1], one) for one in self._one[kinds[1], places[1]]}
-        for literals in self._double(place):
+        for literals in self._double(kinds, place):
             if literals not in known:
                 yield literals
+        for goal in self.apart.get((kinds, places), ()):
+            if place.mask(goal) == place.full:
+                yield (goal,)
 
     def _renamed(self, kind: int, literals: tuple[Expr, ...]) -> tuple[Expr, ...]:
         """Literals about thread i as literals about thread j."""
@@ -168,10 +171,13 @@ class Candidates:
         for atom in self._atoms(place):
             yield from place.implied(atom, guards)
 
-    def _double(self, place: _Place) -> Iterator[tuple[Expr, ...]]:
+    def _double(self, kinds: tuple[int, ...], place: _Place) -> Iterator[tuple[Expr, ...]]:
         yield from place.domains()
         yield from place.combinations(self.effort.values_of_two, (0, 1))
         guards = place.guards() if self.effort.guarded_pairs else []
+        if kinds[0] == kinds[1]:
+            pairs = [conj(one, *self._renamed(kinds[1], (one,))) for one in guards]
+            guards += [both for both in pairs if 0 < place.mask(both) < place.full]
         for a, b in combinations(place.columns, 2):
             if {a.role, b.role} == {0, 1} and _comparable(a, b):
                 for atom in _comparisons(a.word, b.word):

@@ -4,7 +4,8 @@ Let I be the conjunction of the clauses over all choices of different threads. I
 
 1. it holds initially;
 2. from a state in which it holds, no move of any thread leads to a state in which it does not (unless the run is over then);
-3. from a state in which it holds, no move violates a property or hits a bound.
+3. from a state in which it holds, no move violates a property or hits a bound;
+4. in no state in which it holds do two threads race, where that is asked.
 
 Each is asked with three representatives of every unbounded kind: a move has one mover, a clause speaks of two threads, so a
 counterexample with any number of threads is one with these (`docs/parametric.md`). The system is built anew from the Program; nothing
@@ -40,6 +41,10 @@ def refuted(system: System, clauses: Sequence[ThreadClause], deadline: float | N
     for move in system.moves:
         if _satisfiable([invariant, *_moving(system, move), _harm(system, clauses, move)], deadline):
             return f"{move.step.loc}: this step leads out of it, or to something bad: {move.step.text}"
+    for clash in system.clashes:
+        if _satisfiable([invariant, *system.axioms, clash.condition], deadline):
+            names = " and ".join(system.program.threads[slot].name for slot in clash.slots)
+            return f"it does not exclude a data race between {names}"
     return None
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from fsoft.parametric.counters import OMEGA, CounterShape, CounterState, Counts, Local, WordTuple
+from fsoft.parametric.identity import NotCovered
 from fsoft.parametric.outcomes import MoveOutcome, Outcomes
 from fsoft.parametric.proving import NoProof
 from fsoft.parametric.system import System, SystemMove
@@ -42,7 +43,9 @@ def count(
 ) -> Counted | NoProof:
     """States that cover all that can happen, none with a bad move; or why there are none. Levels are tried in order with the first number
     of states, then those that had too many with the next. OutOfTime past the deadline; NotCovered where threads compute with numbers of
-    threads."""
+    threads, and for data races."""
+    if system.clashes:
+        raise NotCovered("data races, when threads are only counted (--method invariants)")
     shape, left = CounterShape(system), list(levels)
     failed = NoProof("no number of threads was tried")
     for most in states:

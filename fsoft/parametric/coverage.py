@@ -26,6 +26,8 @@ class _Refused(Exception):
 
 def uncovered(system: System, states: Sequence[CounterState], deadline: float | None = None) -> str | None:
     """None if the states prove that nothing bad can happen, with any number of threads; otherwise what is wrong with them."""
+    if system.clashes:
+        return "states in which threads are counted do not say who meets whom"
     try:
         _Judge(CounterShape(system), states).judge(deadline)
     except _Refused as wrong:

@@ -7,9 +7,11 @@ others, and so is that a word still is what a step made it: `definitions`.
 
 from __future__ import annotations
 
+from itertools import product
+
 from fsoft.parametric.clauses import role_name
 from fsoft.parametric.system import System, SystemMove
-from fsoft.program.expr import FALSE, TRUE, Expr, conj, disj, eq, fill, negate, postorder, reg
+from fsoft.program.expr import FALSE, TRUE, Expr, conj, const, disj, eq, fill, negate, postorder, reg
 
 _LARGEST = 400  # nodes of a condition, written out as a tree
 _SMALL = 30  # nodes of an equation
@@ -18,6 +20,9 @@ _MOST = 12  # conditions at one location
 
 GoalConditions = dict[tuple[int, int], list[Expr]]
 """By kind and location."""
+
+Meetings = dict[tuple[tuple[int, ...], tuple[int, ...]], list[Expr]]
+"""By kinds and locations."""
 
 
 def failure_conditions(system: System) -> GoalConditions:
@@ -37,6 +42,32 @@ def failure_conditions(system: System) -> GoalConditions:
                 _add(system, found, following, move, disj(negate(conj(move.enabled, negate(move.over))), after))
         layer = following
     return found
+
+
+def clash_conditions(system: System) -> Meetings:
+    """By two kinds and a location of each: that threads there do not race, as a literal about both."""
+    found: Meetings = {}
+    for clash in system.clashes:
+        kinds = tuple(system.kind_of[slot].index for slot in clash.slots)
+        places = [_places(system, slot) for slot in clash.slots]
+        roles = {
+            name: reg(role_name(role, k), system.widths[name])
+            for role, slot in enumerate(clash.slots)
+            for k, name in enumerate(system.owned[slot])
+        }
+        pcs = [system.owned[slot][0] for slot in clash.slots]
+        for here in product(*places):
+            fixed = {name: const(place, system.widths[name]) for name, place in zip(pcs, here, strict=True)}
+            condition = fill(negate(fill(clash.condition, fixed)), roles)
+            if condition is not TRUE and _size(condition) <= _LARGEST:
+                found.setdefault((kinds, here), []).append(condition)
+    return found
+
+
+def _places(system: System, slot: int) -> list[int]:
+    """The locations from which the slot's kind moves."""
+    first = system.kind_of[slot].slots[0]
+    return sorted({move.step.source for move in system.moves if move.slot == first})
 
 
 def _add(system: System, found: GoalConditions, layer: GoalConditions, move: SystemMove, condition: Expr) -> None:
@@ -74,4 +105,4 @@ def definitions(system: System) -> dict[int, list[Expr]]:
     return {kind: list(equations) for kind, equations in found.items()}
 
 
-__all__ = ["definitions", "failure_conditions"]
+__all__ = ["clash_conditions", "definitions", "failure_conditions"]

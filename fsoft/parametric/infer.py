@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from fsoft.parametric.clauses import ThreadClause, after_move, choices, role_name
 from fsoft.parametric.evaluate import text_of_term
-from fsoft.parametric.questions import ClauseQuestion, Mover, SlotNumbers, Start, WordValues
+from fsoft.parametric.questions import ClauseQuestion, Meeting, Mover, SlotNumbers, Start, WordValues
 from fsoft.parametric.system import System, SystemMove
 from fsoft.program.expr import FALSE
 from fsoft.program.pycode import HELPERS
@@ -26,9 +26,9 @@ _AT_ONCE = 40  # hypotheses added after one model
 
 @dataclass(frozen=True, slots=True)
 class Stuck:
-    """The candidates do not exclude that this move fails."""
+    """The candidates do not exclude a failure; `why` is a line for a person."""
 
-    move: SystemMove
+    why: str
 
 
 class Inference:
@@ -39,7 +39,7 @@ class Inference:
         self.active = [True] * len(candidates)
         self.judge = ClauseJudge(system, candidates, self.active)
         self.words = [frozenset(name for literal in clause.literals for name in literal.reads) for clause in candidates]
-        self.movers: list[Mover] = []
+        self.movers: list[Mover | Meeting] = []
         self.cores: list[set[int]] = []
         self.dirty: deque[int] = deque()
 
@@ -48,6 +48,9 @@ class Inference:
         for move in self.system.moves:
             self._check_time()
             self.movers.append(self._mover(move))
+            self.cores.append(set())
+        for clash in self.system.clashes:
+            self.movers.append(Meeting(self.system, clash))
             self.cores.append(set())
         self.dirty.extend(range(len(self.movers)))
         while self.dirty:
@@ -119,8 +122,8 @@ class Inference:
         while True:
             core: set[int] = set()
             if mover.fallible:
-                if self._model(mover, mover.failing) is not None:
-                    return Stuck(mover.move)
+                if (failing := self._model(mover, mover.failing)) is not None:
+                    return Stuck(mover.what(failing))
                 core |= mover.used()
             while (state := self._model(mover, mover.leading)) is not None:
                 self._drop({clause for clause, _ in self.judge.false_in(mover.follow(state))})
@@ -157,23 +160,23 @@ class Inference:
     def _needed(self) -> set[int]:
         """Clauses that exclude all failures and are inductive together."""
         needed: set[int] = set()
-        for mover in self.movers:
-            if mover.fallible:
-                needed |= self._excludes(mover, needed, mover.failing)
-        goals: dict[int, list[tuple[Mover, int]]] = {}
-        for mover in self.movers:
-            for (number, _), goal in mover.goals.items():
-                goals.setdefault(number, []).append((mover, goal))
+        for one in self.movers:
+            if one.fallible:
+                needed |= self._excludes(one, needed, one.failing)
+        goals: dict[int, list[tuple[ClauseQuestion, int]]] = {}
+        for question in self.movers:
+            for (number, _), goal in question.goals.items():
+                goals.setdefault(number, []).append((question, goal))
         todo = sorted(needed)
         while todo:
             number = todo.pop()
-            for mover, goal in goals.get(number, ()):
-                fresh = self._excludes(mover, needed, mover.leading, goal) - needed
+            for asked, goal in goals.get(number, ()):
+                fresh = self._excludes(asked, needed, asked.leading, goal) - needed
                 needed |= fresh
                 todo += sorted(fresh)
         return needed
 
-    def _excludes(self, mover: Mover, known: set[int], *wanted: int) -> set[int]:
+    def _excludes(self, mover: ClauseQuestion, known: set[int], *wanted: int) -> set[int]:
         """Clauses that exclude the wanted: known ones if they suffice, else few others with them."""
         if not mover.possible(*wanted, only=known, deadline=self.deadline):
             return set()

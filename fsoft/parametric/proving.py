@@ -59,8 +59,7 @@ def prove(
             return Proof(tuple(found))
         stuck, dropped = found, dropped + inference.dropped()
     assert stuck is not None
-    step = stuck.move.step
-    return NoProof(f"{step.loc}: no invariant about two threads was found that excludes a failure here: {step.text}")
+    return NoProof(stuck.why)
 
 
 __all__ = ["EFFORTS", "NoProof", "Proof", "prove"]

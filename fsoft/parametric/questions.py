@@ -16,8 +16,8 @@ from fsoft.circuit.bits.cnf import NEGATIVE, POSITIVE, Encoder
 from fsoft.circuit.bits.vectors import constant
 from fsoft.parametric.clauses import ThreadClause, binding
 from fsoft.parametric.evaluate import compiled
-from fsoft.parametric.system import System, SystemMove
-from fsoft.program.expr import Expr, fill, negate, postorder
+from fsoft.parametric.system import Clash, System, SystemMove
+from fsoft.program.expr import FALSE, Expr, fill, negate, postorder
 from fsoft.solve.sat import Sat
 
 SlotNumbers = tuple[int, ...]
@@ -145,6 +145,29 @@ class ClauseQuestion:
         return out
 
 
+class Meeting(ClauseQuestion):
+    """Two threads in a state in which they may race: nothing moves, and racing is what must not happen."""
+
+    def __init__(self, system: System, clash: Clash):
+        super().__init__(system, [clash.condition, *system.axioms], {}, {})
+        self.slots = clash.slots
+        for axiom in system.axioms:
+            self.require(axiom)
+        self.fallible = self.may_fail(clash.condition)
+        self.finish(FALSE)
+
+    def follow(self, state: WordValues) -> WordValues:
+        return state
+
+    def what(self, state: WordValues) -> str:
+        """What happens in a state that the clauses do not exclude."""
+        places = []
+        for slot in self.slots:
+            thread = self.system.program.threads[slot]
+            places.append(f"{thread.template.locations[state[self.system.owned[slot][0]]].loc} ({thread.name})")
+        return f"no invariant about two threads was found that excludes a data race between {places[0]} and {places[1]}"
+
+
 class Mover(ClauseQuestion):
     """A move from any state in which it can be made."""
 
@@ -159,6 +182,10 @@ class Mover(ClauseQuestion):
         self.fallible = self.may_fail(move.bad)
         leaves = {name: tuple(sorted(term.reads)) for name, term in move.writes.items()}
         self._functions = {name: (leaves[name], compiled(term, leaves[name])) for name, term in move.writes.items()}
+
+    def what(self, _state: WordValues) -> str:
+        step = self.move.step
+        return f"{step.loc}: no invariant about two threads was found that excludes a failure here: {step.text}"
 
     def follow(self, state: WordValues) -> WordValues:
         """The state after the move."""
@@ -178,4 +205,4 @@ class Start(ClauseQuestion):
             self.require(axiom)
 
 
-__all__ = ["ClauseKey", "Mover", "ClauseQuestion", "SlotNumbers", "Start", "WordValues"]
+__all__ = ["ClauseKey", "Meeting", "Mover", "ClauseQuestion", "SlotNumbers", "Start", "WordValues"]

@@ -110,16 +110,18 @@ class RunSampler:
         return self.random.choice(options) if options is not None else self._value(question.width)
 
     def _walk(self, length: int) -> None:
-        v, slot = self._start(), 0
+        v, slot, skipped = self._start(), 0, set[tuple[int, int]]()
         self._record(v)
         for _ in range(length):
             moved = self._move(v, slot if self.random.random() < _STAY else None)
             if moved is None:
                 return
             v, slot = moved
-            skip = self._skips.get((slot, v[self.system.layout.pc[slot]]))
-            if skip is not None and self.random.random() < _SKIP:
-                v[skip[0]] = self.random.choice(skip[1])
+            here = slot, v[self.system.layout.pc[slot]]
+            if here in self._skips and here not in skipped and self.random.random() < _SKIP:
+                skipped.add(here)  # once: a second time it might go back
+                counter, last = self._skips[here]
+                v[counter] = self.random.choice(last)
             self._record(v)
 
     def _move(self, v: list[Any], preferred: int | None) -> tuple[list[Any], int] | None:

@@ -9,7 +9,7 @@ of threads (`Program.unbounded`). `system_of` holds the program to what the argu
 - the slots of a group make the same moves, up to the names of their words;
 - threads of an unbounded kind create no threads.
 
-Anything else is `NotCovered`.
+Anything else is `NotCovered`. Where data races are asked about, a state is bad, too, in which two threads race (`Clash`).
 """
 
 from __future__ import annotations
@@ -18,13 +18,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from fsoft.analysis.liveness import live_registers
+from fsoft.analysis.sharing import Sharing
 from fsoft.circuit.encode.memory_terms import AddressFacts
+from fsoft.circuit.encode.pending import Candidate, PendingSteps
+from fsoft.circuit.encode.races import race, race_beyond
 from fsoft.circuit.encode.steps import Inputs, StepEffect, StepTerms, VectorWords
 from fsoft.parametric.identity import SELF, NotCovered, anonymous
 from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, negate, reg
 from fsoft.program.markers import step_markers
-from fsoft.program.program import Location, Program, Step
+from fsoft.program.program import Location, Object, Program, Step
 from fsoft.program.state import OVER, Layout
 
 
@@ -52,11 +55,19 @@ class SystemMove:
 
 
 @dataclass(slots=True)
+class Clash:
+    """Two slots are about to access the same byte, and that is a data race."""
+
+    slots: tuple[int, int]
+    condition: Expr
+
+
+@dataclass(slots=True)
 class System:
     """`owned[slot]` are the names of a slot's words, the location first, in the same order for all slots of a kind;
     `live[kind][location]` are the positions in it that matter there. `entries` are the places of words in states of the interpreter.
     `initial` gives the first value of a word, None for any. `axioms` hold in all states. `moves` are those of the first slot of each
-    kind."""
+    kind; `clashes` are those of any two kinds, and of two threads of one kind."""
 
     program: Program
     layout: Layout
@@ -71,6 +82,7 @@ class System:
     atomic: list[frozenset[int]]
     axioms: list[Expr] = field(default_factory=list)
     moves: list[SystemMove] = field(default_factory=list)
+    clashes: list[Clash] = field(default_factory=list)
 
     def word(self, name: str) -> Expr:
         return reg(name, self.widths[name])
@@ -159,7 +171,7 @@ class _Builder:
             for step, effect in zip(self._steps(kind.slots[0]), effects[kind.index], strict=True)
             if effect.enabled is not FALSE
         ]
-        return self._system(moves)
+        return self._system(moves, self._clashes() if "no-data-race" in self.program.checks else [])
 
     def _steps(self, slot: int) -> list[Step]:
         return self.program.threads[slot].template.steps
@@ -192,6 +204,29 @@ class _Builder:
         over = fill(effect.writes.get(OVER, FALSE), running)
         return SystemMove(slot, step, fill(effect.enabled, running), writes, fill(self._bad(step, effect), running), over)
 
+    def _clashes(self) -> list[Clash]:
+        """For any two threads when they race, as circuits have it: a term over shared words and those of the two. A pair of threads of an
+        unbounded kind is like any other pair of it."""
+        if self.program.plain is not None and self.program.unbounded:
+            raise NotCovered("release and acquire order among any number of threads")
+        sharing = Sharing(self.program, self.facts.points_to)
+        steps = {slot: self._candidates(slot) for kind in self.kinds for slot in kind.slots[:2]}
+        found = []
+        for at, kind in enumerate(self.kinds):
+            pairs = [(kind.slots[0], other.slots[0]) for other in self.kinds[at + 1 :]]
+            for one, two in [(kind.slots[0], kind.slots[1]), *pairs] if kind.many else pairs:
+                pending = PendingSteps(self.words, self.facts, self.inputs, [*steps[one], *steps[two]])
+                met = disj(race(pending, Inputs("other"), sharing), race_beyond(pending, Inputs("other"), sharing))
+                condition = fill(met, {self.words.names[OVER]: FALSE})
+                if condition is not FALSE:
+                    self._check_reads(steps[one][0].step, [condition], {one, two})
+                    found.append(Clash((one, two), condition))
+        return found
+
+    def _candidates(self, slot: int) -> list[Candidate]:
+        pairs = zip(self._steps(slot), self._effects(slot), strict=True)
+        return [Candidate(slot, step, effect, TRUE) for step, effect in pairs if effect.enabled is not FALSE]
+
     # ------------------------------------------------------------ what the argument needs
 
     def _check_same(self, kind: ThreadKind, effects: list[StepEffect], slot: int) -> None:
@@ -202,8 +237,30 @@ class _Builder:
         for step, one, other in zip(self._steps(first), effects, self._effects(slot), strict=True):
             writes = {rename.get(entry, entry): fill(term, renaming) for entry, term in other.writes.items()}
             plain = [other.enabled, self._bad(step, other)]
-            if writes != one.writes or [fill(term, renaming) for term in plain] != [one.enabled, self._bad(step, one)]:
+            same_touches = self._touches(slot, other, renaming) == self._touches(first, one, {})
+            if writes != one.writes or [fill(term, renaming) for term in plain] != [one.enabled, self._bad(step, one)] or not same_touches:
                 raise NotCovered(f"{step.loc}: what a thread does here depends on where its own memory is")
+
+    def _touches(self, slot: int, effect: StepEffect, renaming: dict[str, Expr]) -> list[object]:
+        """What a step accesses, with the thread's own memory by what it is to the thread."""
+        return [
+            (
+                (touch.size, touch.write, touch.sync),
+                [(self._place_of(slot, way.place.object, way.offset), fill(way.when, renaming)) for way in touch.ways],
+                [(self._place_of(slot, one.place.object), fill(one.low, renaming), fill(one.when, renaming)) for one in touch.beyond],
+            )
+            for touch in effect.touches
+        ]
+
+    def _place_of(self, slot: int, obj: Object, offset: int = 0) -> tuple[object, int]:
+        """An object and an offset; of a slot's own object its name, of its descriptor the field."""
+        if obj.slot == slot:
+            address = self.program.address(obj)
+            return next(name for name, value in self.program.threads[slot].own.items() if value == address and name.startswith("&")), offset
+        size = len(descriptor.FIELDS) * self.program.word // 8
+        if self.layout.descriptors is not None and obj.id == self.layout.descriptors.id and offset // size == slot:
+            return descriptor.FIELDS, offset % size
+        return obj.id, offset
 
     def _check_owners(self, kind: ThreadKind, step: Step, effect: StepEffect) -> None:
         """The move keeps to the words it may read and write."""
@@ -225,9 +282,11 @@ class _Builder:
 
     # ------------------------------------------------------------ the record
 
-    def _system(self, moves: list[SystemMove]) -> System:
-        self._fold_constants(moves)
-        relevant = _cone(moves, [self.words.names[self.owned[slot][0]] for slot in range(len(self.program.threads))])
+    def _system(self, moves: list[SystemMove], clashes: list[Clash]) -> System:
+        self._fold_constants(moves, clashes)
+        always = {self.words.names[self.owned[slot][0]] for slot in range(len(self.program.threads))}
+        always.update(*(clash.condition.reads & self.number.keys() for clash in clashes))
+        relevant = _cone(moves, sorted(always))
         relevant = self._same_for_all(relevant)
         for move in moves:
             move.writes = {name: term for name, term in move.writes.items() if name in relevant}
@@ -251,6 +310,7 @@ class _Builder:
             live=[self._live_words(kind, owned[kind.slots[0]]) for kind in self.kinds],
             atomic=[frozenset(k for k, at in enumerate(self._locations(kind)) if at.atomic) for kind in self.kinds],
             moves=moves,
+            clashes=clashes,
         )
         self._identities(system)
         return system
@@ -258,7 +318,7 @@ class _Builder:
     def _locations(self, kind: ThreadKind) -> list[Location]:
         return self.program.threads[kind.slots[0]].template.locations
 
-    def _fold_constants(self, moves: list[SystemMove]) -> None:
+    def _fold_constants(self, moves: list[SystemMove], clashes: list[Clash]) -> None:
         """Words that keep their first value, whatever happens, become that value: the largest set for which every write agrees."""
         initial = self.layout.initial()
         known = {
@@ -280,6 +340,9 @@ class _Builder:
             move.enabled, move.bad, move.over = (fill(term, known) for term in (move.enabled, move.bad, move.over))
             move.writes = {name: fill(term, known) for name, term in move.writes.items() if name not in known}
         moves[:] = [move for move in moves if move.enabled is not FALSE]
+        for clash in clashes:
+            clash.condition = fill(clash.condition, known)
+        clashes[:] = [clash for clash in clashes if clash.condition is not FALSE]
 
     def _same_for_all(self, relevant: set[str]) -> set[str]:
         """A word that matters of one slot of a kind matters of all."""
@@ -341,4 +404,4 @@ def _cone(moves: list[SystemMove], always: list[str]) -> set[str]:
     return needed
 
 
-__all__ = ["ThreadKind", "SystemMove", "NotCovered", "System", "kinds_of", "system_of"]
+__all__ = ["Clash", "ThreadKind", "SystemMove", "NotCovered", "System", "kinds_of", "system_of"]

@@ -7,7 +7,7 @@ FALSE, and TRUE stays TRUE, because the values of the program are among those tr
 
 That argument needs a property of steps. Races, deadlocks and leaks are properties of states, where a write that is not there, or a lock
 that looks free, may hide something. If one of them is asked for, and where a step may block on what it loads, an access beyond the limit
-is a cut.
+is a cut. Whoever compares accesses by their addresses sees races there, too (`races`), and has no need of that.
 
 **Ranges.** A dense array that exists from the start may come with a range for its values (`ranges`). Then a value that a load brings from
 beyond is taken to be in the range, and a store that puts another value there is a cut. No trust is needed in the range: as long as no store
@@ -40,12 +40,14 @@ ValueBounds = tuple[int, int]
 @dataclass(frozen=True)
 class Truncate:
     """`limit`: how many cells an array may have; 0 for any number. `kept`: how many of a longer one stay (None: `limit`). `ranges`: by
-    number of the object, what the values of those that go are taken to be (only for objects that are `ranged`)."""
+    number of the object, what the values of those that go are taken to be (only for objects that are `ranged`). `races`: who asks for data
+    races sees those beyond."""
 
     limit: int = 0
     name: str = "truncate"
     kept: int | None = None
     ranges: Mapping[int, ValueBounds] = field(default_factory=dict)
+    races: bool = False
 
     def suited(self, options: Options) -> Truncate:
         """With the limit that users set."""
@@ -57,7 +59,8 @@ class Truncate:
         short = sum(1 << obj.id for obj in objects if obj.dropped)
         if not short:
             return program
-        work = _Truncating(program, objects, short, kept, self._summaries(program))
+        stops = bool(program.checks & (_OF_STATES - {"no-data-race"} if self.races else _OF_STATES))
+        work = _Truncating(program, objects, short, kept, self._summaries(program), stops)
         done = each_template(program, work.template)
         return replace(done, objects=objects, markers=work.markers)
 
@@ -155,10 +158,10 @@ def _any(terms: Iterable[Expr]) -> Expr:
 class _Truncating:
     """Rewrites accesses; `markers` grows as places are found where the limit may show."""
 
-    def __init__(self, program: Program, objects: list[Object], short: int, limit: int, known: Mapping[int, CellSummary]):
+    def __init__(self, program: Program, objects: list[Object], short: int, limit: int, known: Mapping[int, CellSummary], stops: bool):
         self.program, self.objects, self.short, self.limit, self.known = program, objects, short, limit, known
         self.points_to = PointsTo(program)
-        self.stops = bool(program.checks & _OF_STATES)
+        self.stops = stops
         self.markers = list(program.markers)
         self._numbers: dict[tuple[Loc, str], int] = {}
 

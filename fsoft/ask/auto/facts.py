@@ -38,8 +38,10 @@ class ProgramFacts:
 
     @cached_property
     def unbounded_threads(self) -> bool:
-        """Threads are created in a loop that runs a number of times that is not known: how many there are may be a bound of the Program."""
-        bodies = {(loop.template, at) for loop in self.loops if loop.count is None for at in loop.body}
+        """Threads are created in a loop that runs a number of times that is not known, or more often than there are slots: how many there
+        are may be a bound of the Program."""
+        endless = [loop for loop in self.loops if loop.count is None or loop.count > self.threads]
+        bodies = {(loop.template, at) for loop in endless for at in loop.body}
         return any(
             (template.name, step.source) in bodies and self._lacks_slots(step)
             for template in self.program.templates()

@@ -50,11 +50,21 @@ class BankWay:
 
 
 @dataclass(slots=True)
+class Beyond:
+    """The access lies where `place` has no cells left, at offset `low`, if `when`."""
+
+    place: Place
+    low: Expr
+    when: Expr
+
+
+@dataclass(slots=True)
 class Reach:
     """What an access can touch. `valid`: one of the ways holds; `odd`: valid, but not followed."""
 
     ways: list[AccessWay] = field(default_factory=list)
     banks: list[BankWay] = field(default_factory=list)
+    beyond: list[Beyond] = field(default_factory=list)
     valid: Expr = FALSE
     odd: Expr = FALSE
 
@@ -131,6 +141,8 @@ class MemoryTerms:
                 continue
             here = conj(match, self.alive(place))
             followed = conj(here, self._blank(place, low, size))
+            if followed is not FALSE:
+                reach.beyond.append(Beyond(place, low, followed))
             offsets, complete = self.offsets(place, low, size, stride)
             for way in self._in_banks(place, low, size, offsets, here):
                 reach.banks.append(way)

@@ -6,6 +6,9 @@ atomically. Slots are then compared part by part, each with all before it, so th
 pairs of accesses. Steps that nobody else can see (`analysis.sharing`) are left out, and so are parts that only one slot touches.
 
 The choices of the two threads are independent: the later one of a pair has inputs of its own.
+
+Bytes of arrays that have no cells (`passes/truncate`) are in no part. Circuits need none, because there such an access is a cut;
+`race_beyond` compares accesses to them by their addresses, two by two.
 """
 
 from __future__ import annotations
@@ -14,9 +17,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from fsoft.analysis.sharing import Sharing
+from fsoft.circuit.encode.memory_terms import AccessWay, Beyond
 from fsoft.circuit.encode.pending import Candidate, PendingSteps
 from fsoft.circuit.encode.steps import Inputs, StepTouch
-from fsoft.program.expr import FALSE, Expr, conj, disj
+from fsoft.program.expr import FALSE, Expr, binary, conj, const, disj, make
 from fsoft.properties.race_objects import ByteRanges, counts, race_ranges
 
 Part = tuple[int, int]
@@ -96,6 +100,41 @@ def race(pending: PendingSteps, others: Inputs, sharing: Sharing | None = None) 
         for part, use in _uses(pending, parts, mine).items():
             before[part] = before[part].join(use) if part in before else use
     return conj(found, pending.going_on())
+
+
+def race_beyond(pending: PendingSteps, others: Inputs, sharing: Sharing) -> Expr:
+    """The same for accesses of two slots of which at least one is to bytes without cells. Objects on which races do not count are not told
+    from others, so this may claim too much."""
+    threads = pending.program.threads
+    steps = [one for one in pending.steps if one.effect.touches and sharing.visible(threads[one.slot].template, one.step)]
+    found: Expr = FALSE
+    for one in steps:
+        for other in (pending.again(other, others) for other in steps if other.slot > one.slot):
+            both = conj(pending.ready(one), pending.ready(other))
+            for a in one.effect.touches:
+                for b in other.effect.touches:
+                    if (a.write or b.write) and not (a.sync and b.sync) and (a.beyond or b.beyond):
+                        found = disj(found, conj(both, _meet(a, b)))
+    return conj(found, pending.going_on())
+
+
+def _meet(a: StepTouch, b: StepTouch) -> Expr:
+    """The two accesses overlap, at least one of them where there are no cells."""
+    found: Expr = FALSE
+    for x, beyond in [*((x, True) for x in a.beyond), *((_fixed(way, b), False) for way in a.ways)]:
+        for y in [*b.beyond, *((_fixed(way, a) for way in b.ways) if beyond else ())]:
+            if x.place.object is y.place.object:
+                width = x.low.width
+                before = binary("ult", x.low, make("add", width, (y.low, const(b.size, width))))
+                after = binary("ult", y.low, make("add", width, (x.low, const(a.size, width))))
+                found = disj(found, conj(conj(x.when, y.when), conj(before, after)))
+    return found
+
+
+def _fixed(way: AccessWay, other: StepTouch) -> Beyond:
+    """A way like an access whose offset is computed."""
+    width = next((one.low.width for one in other.beyond), 1)
+    return Beyond(way.place, const(way.offset, width), way.when)
 
 
 def _uses(pending: PendingSteps, parts: _Parts, steps: list[Candidate]) -> _Uses:

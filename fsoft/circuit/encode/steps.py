@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from fsoft.circuit.encode.banks import Bank
-from fsoft.circuit.encode.memory_terms import AccessWay, AddressFacts, MemoryTerms
+from fsoft.circuit.encode.memory_terms import AccessWay, AddressFacts, Beyond, MemoryTerms
 from fsoft.circuit.encode.ports import Port, Ports, PortUse
 from fsoft.frontend.source import NOWHERE, Loc
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, fill, ite, make, negate, reg, select, store, substitute
@@ -42,12 +42,13 @@ RESERVED = frozenset({"schedule", "scheduler.last", "scheduler.contexts", "sched
 
 @dataclass(slots=True)
 class StepTouch:
-    """A valid access: it covers `size` bytes at the place and offset of the one of its `ways` that holds. For races."""
+    """A valid access: it covers `size` bytes at the place and offset of the one of its `ways` that holds, or lies `beyond`. For races."""
 
     ways: list[AccessWay]
     size: int
     write: bool
     sync: bool
+    beyond: list[Beyond] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -328,7 +329,7 @@ class StepTerms:
         self._lose(conj(when, reach.odd), action.loc)
         self._broken("valid-deref", conj(when, negate(disj(reach.valid, reach.odd))), action.loc)
         done = conj(when, reach.valid)
-        self._touch(reach.ways, action.size, isinstance(action, Store), action.sync, when)
+        self._touch(reach.ways, action.size, isinstance(action, Store), action.sync, when, reach.beyond)
         if isinstance(action, Load):
             self._set(action.reg, self.memory.value(reach, action.size), done)
             return
@@ -352,12 +353,13 @@ class StepTerms:
         self.uses.append(PortUse(port, low, self.term(action.value), done))
         self.effect.writes.update(port.written)
 
-    def _touch(self, ways: list[AccessWay], size: int, write: bool, sync: bool, when: Expr) -> None:
+    def _touch(self, ways: list[AccessWay], size: int, write: bool, sync: bool, when: Expr, beyond: Sequence[Beyond] = ()) -> None:
         if "no-data-race" not in self.program.checks:
             return
         atomic = sync or in_section(self.program, self.slot, self.step)
         found = [AccessWay(way.place, way.offset, conj(when, way.when)) for way in ways]
-        self.effect.touches.append(StepTouch([way for way in found if way.when is not FALSE], size, write, atomic))
+        past = [Beyond(one.place, one.low, conj(when, one.when)) for one in beyond]
+        self.effect.touches.append(StepTouch([way for way in found if way.when is not FALSE], size, write, atomic, past))
 
     def _candidates(self, address: Expr, syntax: Expr, when: Expr, loc: Loc) -> tuple[list[tuple[Place, Expr]], Expr]:
         """The objects that an address may name, and whether it names another one: that is not followed."""

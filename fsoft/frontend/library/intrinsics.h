@@ -38,6 +38,7 @@ extern struct __fsoft_thread __fsoft_threads[]; /* index = id - 1 */
 
 int __fsoft_self(void);                 /* id of the running thread: slot + 1, main is 1 */
 int __fsoft_thread_count(void);         /* number of slots, main included: a constant */
+int __fsoft_unnumbered(void);           /* there are threads without a slot, so a handle says nothing: a constant (Options.unbounded) */
 void __fsoft_require(int condition);    /* the atomic step that contains this is disabled unless the condition holds */
 void __fsoft_assume(int condition);     /* prune the run */
 void __fsoft_fail(const char *message); /* an assertion (unreach-call) is violated here */

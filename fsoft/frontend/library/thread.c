@@ -22,8 +22,18 @@ static __fsoft_atomic void *take_result(struct __fsoft_thread *thread) {
     return result;
 }
 
+/* Of one of any number of threads: whether it has ended is not known, nor with which result. */
+static int end_of_any(void **result) {
+    if (__VERIFIER_nondet_bool()) return ESRCH;
+    if (__VERIFIER_nondet_bool()) return EDEADLK;
+    if (__VERIFIER_nondet_bool()) return EINVAL;
+    if (result) *result = (void *)__VERIFIER_nondet_ulong();
+    return 0;
+}
+
 __fsoft_plain int pthread_join(unsigned long id, void **result) {
     void *value = 0;
+    if (__fsoft_unnumbered() && !CHECKED && !CANCELS) return end_of_any(result);
     __fsoft_check(id - 1 < (unsigned long)__fsoft_thread_count(), MISUSE, "join of something that is no thread");
     if (id - 1 >= (unsigned long)__fsoft_thread_count()) return ESRCH;
     __fsoft_check(id != (unsigned long)__fsoft_self(), MISUSE, "join of a thread by itself");
@@ -63,6 +73,7 @@ static __fsoft_atomic int detach(struct __fsoft_thread *thread) {
 }
 
 int pthread_detach(unsigned long id) {
+    if (__fsoft_unnumbered() && !CHECKED) return end_of_any(0);
     __fsoft_check(id - 1 < (unsigned long)__fsoft_thread_count(), MISUSE, "detach of something that is no thread");
     if (id - 1 >= (unsigned long)__fsoft_thread_count()) return ESRCH;
     return detach(&__fsoft_threads[id - 1]);

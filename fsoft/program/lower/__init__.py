@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from dataclasses import replace
 
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
@@ -18,7 +19,7 @@ from fsoft.program.local import travelling_names
 from fsoft.program.lower.arguments import ARGC, Arguments, mentioned
 from fsoft.program.lower.calls import Copy
 from fsoft.program.lower.context import Expansion, ProgramContext
-from fsoft.program.lower.creation import MAX_THREADS
+from fsoft.program.lower.creation import MAX_NUMBERED, MAX_THREADS
 from fsoft.program.lower.layout import is_signed, value_bits
 from fsoft.program.lower.memory import LoweredMemory
 from fsoft.program.lower.scan import Scan, facts_of, walk
@@ -235,11 +236,13 @@ def lower(unit: tree.Unit, options: Options) -> Program:
     for entry in [*entries, *filter(None, [options.observer])]:
         if entry not in unit.functions:
             raise InputError(NOWHERE, f"no function '{entry}' to start from; use --entry or --thread to name one")
-    most = MAX_THREADS
+    most = MAX_NUMBERED if options.unbounded else MAX_THREADS
     program, reuses, crowded = _attempt(unit, options, entries, False, most)
     if crowded:  # a few slots for each of the sites, and a cut where one needs more
         most = min(options.threads, most)
         program, reuses, _ = _attempt(unit, options, entries, False, most)
+    if options.unbounded and not program.unbounded:
+        return lower(unit, replace(options, unbounded=False))
     if reuses and any("__fsoft_reuses" in facts for facts in _calls(unit)):
         program, _, _ = _attempt(unit, options, entries, True, most)
     return program

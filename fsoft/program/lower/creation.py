@@ -12,6 +12,7 @@ from fsoft.program.options import Options
 from fsoft.program.program import Halt, Input, Store
 
 MAX_THREADS = 255  # slots that a program gets for creations whose number is known; beyond, each site gets `Options.threads`
+MAX_NUMBERED = 6  # the same where threads may be any number: more at one site are taken for that
 MAX_IN_SETS = 63  # where the library keeps sets of threads: those of conditions, barriers and readers are words of 64 bits
 REPRESENTATIVES = 3  # slots that stand for any number of threads: one that moves, and two of which an invariant speaks
 

@@ -130,6 +130,9 @@ class Intrinsics(Creation, EffectIntrinsics):
     def _thread_count(self, call: tree.Call) -> Expr:
         return resize(own("threads", self.word), value_bits(call.type), False)
 
+    def _unnumbered(self, call: tree.Call) -> Expr:
+        return const(int(self.options.unbounded), value_bits(call.type))
+
     # ------------------------------------------------------------ heap
 
     def _alloc(self, call: tree.Call, zero: bool = False) -> Expr:
@@ -363,6 +366,7 @@ _INTRINSICS: dict[str, Callable[[Intrinsics, tree.Call], Expr]] = {
     "__fsoft_first": Intrinsics._first,
     "__fsoft_self": Intrinsics._self,
     "__fsoft_thread_count": Intrinsics._thread_count,
+    "__fsoft_unnumbered": Intrinsics._unnumbered,
     "__fsoft_require": Intrinsics._require,
     "__fsoft_assume": Intrinsics._assume,
     "__fsoft_fail": Intrinsics._fail,

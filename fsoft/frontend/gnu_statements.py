@@ -13,7 +13,6 @@ from fsoft.frontend.tokens import loc_of
 
 _UNARY = frozenset(("AND", "TIMES", "PLUS", "MINUS", "NOT", "LNOT"))
 _LABEL_NAME = frozenset(("ID", "TYPEID"))
-_OUTPUT_THAT_WRITES = "="
 
 
 class GnuStatements(CParser):  # type: ignore[misc]
@@ -108,31 +107,58 @@ class GnuStatements(CParser):  # type: ignore[misc]
 
     def _parse_asm_statement(self) -> c_ast.Node:
         coord = self._tok_coord(cast(Any, self._peek()))
-        template, effect = self._parse_asm_text()
+        asm = self._parse_asm_text()
         self._expect("SEMI")
-        if template.strip('" \t') or effect:
-            return nodes.Asm(template.replace('" "', "").strip('"'), coord)
+        if asm.template.replace('" "', "").strip('" \t') or asm.outputs or asm.labels:
+            return asm
         return c_ast.EmptyStatement(coord)
 
-    def _parse_asm_text(self) -> tuple[str, bool]:
-        """Consume `asm volatile (...)`; its template as written, and whether it has outputs or jumps even if the template is empty."""
-        self._advance()
-        effect = False
+    def _parse_asm_text(self) -> nodes.Asm:
+        """`asm volatile ("template" : outputs : inputs : clobbers : labels)`."""
+        coord = self._tok_coord(self._advance())
         while self._peek_type() in ("VOLATILE", "INLINE", "CONST", "GOTO"):
-            effect = self._advance().type == "GOTO" or effect
+            self._advance()
         opening = self._expect("LPAREN")
-        template = cast(Any, self._parse_unified_string_literal()).value if self._peek_type() == "STRING_LITERAL" else None
+        template = self._asm_string()
         if template is None:
             raise InputError(loc_of(opening), "asm needs a string")
-        section, depth = 0, 1
-        while depth:
-            token = self._advance()
-            depth += (token.type == "LPAREN") - (token.type == "RPAREN")
-            if depth == 1 and token.type in ("COLON", "COLONCOLON"):
-                section += 1 if token.type == "COLON" else 2
-            elif depth == 1 and section == 1 and token.type == "STRING_LITERAL":
-                effect = effect or _OUTPUT_THAT_WRITES in token.value
-        return template, effect
+        asm = nodes.Asm(template, coord)
+        section = 0
+        while not self._accept("RPAREN"):
+            colon = self._advance()
+            if colon.type not in ("COLON", "COLONCOLON"):
+                raise InputError(loc_of(colon), f"'{colon.value}' where ':' or ')' must follow in asm")
+            section += 1 if colon.type == "COLON" else 2
+            while self._peek_type() not in ("COLON", "COLONCOLON", "RPAREN"):
+                self._parse_asm_item(asm, section)
+                if not self._accept("COMMA"):
+                    break
+        return asm
+
+    def _asm_string(self) -> str | None:
+        kind = self._peek_type()
+        return cast(Any, self._parse_unified_string_literal()).value if kind == "STRING_LITERAL" else None
+
+    def _parse_asm_item(self, asm: nodes.Asm, section: int) -> None:
+        """An operand, a clobber or a label."""
+        if section >= 4:
+            asm.labels.append(self._label(self._advance().value))
+            return
+        name = ""
+        if section <= 2 and self._accept("LBRACKET"):
+            name = self._advance().value
+            self._expect("RBRACKET")
+        token = cast(Any, self._peek())
+        text = self._asm_string()
+        if text is None:
+            raise InputError(loc_of(token), f"'{token.value}' where asm needs a string")
+        if section == 3:
+            asm.clobbers.append(text)
+            return
+        self._expect("LPAREN")
+        argument = nodes.AsmArgument(name, text, self._parse_expression(), self._tok_coord(token))
+        self._expect("RPAREN")
+        (asm.outputs if section == 1 else asm.inputs).append(argument)
 
     # ---------------------------------------------------------------- expressions
 

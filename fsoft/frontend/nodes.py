@@ -45,14 +45,33 @@ class GnuAttribute(_GnuNode):
         self.coord = coord
 
 
-class Asm(_GnuNode):
-    """An `asm` statement (or file-scope `asm`) that does something. `template` is its text with escapes as written."""
+class AsmArgument(_GnuNode):
+    """`[name] "constraint" (expression)`; `name` may be ""."""
 
-    __slots__ = ("__weakref__", "coord", "template")
+    __slots__ = ("__weakref__", "constraint", "coord", "expr", "name")
+    attr_names = ("name", "constraint")
+    _single = ("expr",)
+
+    def __init__(self, name: str, constraint: str, expr: c_ast.Node, coord: Any = None):
+        self.name = name
+        self.constraint = constraint
+        self.expr = expr
+        self.coord = coord
+
+
+class Asm(_GnuNode):
+    """An `asm` statement (or file-scope `asm`) that does something. `template` and `clobbers` are strings as written, quotes included."""
+
+    __slots__ = ("__weakref__", "clobbers", "coord", "inputs", "labels", "outputs", "template")
     attr_names = ("template",)
+    _lists = ("outputs", "inputs")
 
     def __init__(self, template: str, coord: Any = None):
         self.template = template
+        self.outputs: list[c_ast.Node] = []
+        self.inputs: list[c_ast.Node] = []
+        self.clobbers: list[str] = []
+        self.labels: list[str] = []
         self.coord = coord
 
 

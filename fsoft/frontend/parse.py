@@ -35,7 +35,8 @@ Declarations.
   * Unneeded declarations of system headers are not in the tree at all: see `prune.py`.
 
 Statements.
-  * asm: `nodes.Asm(template)`, also at file scope. A compiler barrier (empty template, no "=" output) is an `EmptyStatement`.
+  * asm: `nodes.Asm(template)` with operands (`nodes.AsmArgument`), clobbers and labels, also at file scope. A compiler barrier (empty
+    template, no output) is an `EmptyStatement`.
   * Statement expression: a `Compound` where an expression stands. Its value is its last item, if that is an expression.
   * `case a ... b:`: `Case(expr=nodes.CaseRange(a, b))`.
   * Label before a declaration or `}`: `Label(name, EmptyStatement)`, the declaration follows as the next block item.

@@ -399,7 +399,30 @@ class Return:
     value: TypedExpr | None
 
 
-Statement = Union[ExprStatement, Declare, Block, If, LoopStatement, Switch, Case, Default, Label, Goto, Break, Continue, Return]
+@dataclass(eq=False, slots=True)
+class AsmOperand:
+    """An operand of inline assembly. `memory`: `expr` is its address, else the lvalue of an output or the value of an input. `name` is ""
+    or what `%[name]` calls it."""
+
+    name: str
+    constraint: str
+    expr: TypedExpr
+    memory: bool
+
+
+@dataclass(eq=False, slots=True)
+class Asm:
+    """Inline assembly; `template` is its text without escapes. `labels`: of `asm goto`, which may go on there."""
+
+    loc: Loc
+    template: str
+    outputs: tuple[AsmOperand, ...]
+    inputs: tuple[AsmOperand, ...]
+    clobbers: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+
+
+Statement = Union[ExprStatement, Declare, Block, If, LoopStatement, Switch, Case, Default, Label, Goto, Break, Continue, Return, Asm]
 
 
 # ---------------------------------------------------------------- the whole

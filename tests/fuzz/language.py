@@ -287,7 +287,71 @@ static void (*pointer)(const char *, ...) = twice;
     return _program(body, before)
 
 
-KINDS: dict[str, Callable[[Random], str]] = {"strings": strings, "formats": formats, "scans": scans, "options": options, "lists": lists}
+# ------------------------------------------------------------------------------------------------- inline assembly
+
+_OPERATIONS = (
+    ("add{s} %2, %0", 2), ("sub{s} %2, %0", 2), ("and{s} %2, %0", 2), ("or{s} %2, %0", 2), ("xor{s} %2, %0", 2), ("inc{s} %0", 1),
+    ("dec{s} %0", 1), ("neg{s} %0", 1), ("not{s} %0", 1), ("lock; add{s} %2, %1", 2), ("lock; xadd{s} %0, %1", 2), ("xchg{s} %0, %1", 2),
+    ("lock; cmpxchg{s} %2, %1", 2), ("lock; inc{s} %1", 1), ("lock; dec{s} %1", 1), ("mov{s} %2, %0", 2), ("mov{s} %1, %0", 2),
+    ("cmp{s} %2, %0; {cmov} %2, %0", 2), ("sub{s} %2, %0; {set} %b0", 2), ("cmp{s} %2, %0; {set} %b0", 2), ("add{s} %2, %0; {set} %b0", 2),
+    ("test{s} %2, %0; {set} %b0", 2), ("add{s} %2, %0; adc{s} $5, %0", 2), ("sub{s} %2, %0; sbb{s} $5, %0", 2), ("neg{s} %0; {set} %b0", 1),
+)  # fmt: skip
+_WIDE = ("rol{s} ${n}, %0", "ror{s} ${n}, %0", "shl{s} ${n}, %0", "shr{s} ${n}, %0", "sar{s} ${n}, %0", "rol{s} %b2, %0", "ror{s} %b2, %0",
+         "imul{s} %2, %0", "imul{s} $7, %2, %0", "bt{s} ${n}, %0; setc %b0", "bts{s} %2, %0; setc %b0", "btr{s} ${n}, %0", "btc{s} %2, %0",
+         "lock; bts{s} ${n}, %1; setc %b0", "bsf{s} %2, %0", "bsr{s} %2, %0", "popcnt{s} %2, %0", "dec{s} %0; {cmov} %2, %0")  # fmt: skip
+_CODES = ("e", "ne", "c", "nc", "a", "be", "s", "ns", "o", "no", "l", "ge", "g", "le")
+_VALUES = ("0", "1", "2", "7", "0x7f", "0x80", "0xff", "0x8000", "0x7fffffff", "0x80000000", "0xffffffff", "0x123456789abcdefll", "-1ll", "-5ll")
+
+
+def instructions(random: Random) -> str:
+    """Known instructions on registers and memory, with what they leave in flags; run by the real processor on the other side."""
+    names = {1: "b", 2: "w", 4: "l", 8: "q"}
+    types = {1: "unsigned char", 2: "unsigned short", 4: "unsigned", 8: "unsigned long"}
+    body = ["int k; unsigned char bytes[80];", "for (k = 0; k < 80; k++) bytes[k] = k;"]
+    for _ in range(random.randint(4, 8)):
+        size = random.choice([1, 2, 4, 4, 8, 8])
+        form = random.choice([text for text, _ in _OPERATIONS] + list(_WIDE) * (size >= 4))
+        if "cmov" in form and size == 1:
+            continue
+        text = form.replace("{s}", names[size]).replace("{n}", str(random.randint(1, 8 * size - 1)))
+        text = text.replace("{cmov}", f"cmov{random.choice(_CODES)}").replace("{set}", f"set{random.choice(_CODES)}")
+        a, b, c = (random.choice(_VALUES) for _ in range(3))
+        if "bts" in form or "btc" in form:
+            c = str(random.randint(0, 8 * size - 1))
+        if "bsf" in form or "bsr" in form or "rol" in form or "ror" in form:
+            c = random.choice(_VALUES[1:6])
+        clobber = '"cc", "memory"'
+        body.append(f"{{ {types[size]} a = {a}, b = {b}, c = {c};")
+        body.append(f'  __asm__ __volatile__("{text}" : "+a"(a), "+m"(b) : "c"(c) : {clobber}); mix(a); mix(b); }}')
+    body += _larger(random)
+    body.append("mix_bytes((char *)bytes, 80);")
+    return _program(body)
+
+
+def _larger(random: Random) -> list[str]:
+    """Instructions with operands in registers of their own."""
+    count, value, by = random.randint(0, 9), random.choice(_VALUES[1:11]), random.choice(_VALUES[1:8])
+    choices = [
+        f'{{ unsigned a = {value}, d; __asm__("mull %2" : "+a"(a), "=d"(d) : "r"((unsigned){by}) : "cc"); mix(a); mix(d); }}',
+        f'{{ unsigned a = {value}, d = 0; __asm__("divl %2" : "+a"(a), "+d"(d) : "r"((unsigned){by}) : "cc"); mix(a); mix(d); }}',
+        f'{{ int a = {value}, d; __asm__("cltd; idivl %2" : "+a"(a), "=&d"(d) : "r"((int){by} | 2) : "cc"); mix(a); mix(d); }}',
+        f'{{ unsigned a = {value}; __asm__("bswap %0" : "+r"(a)); mix(a); }}',
+        f'{{ unsigned a = {value}; __asm__("xchgb %b0, %h0" : "+q"(a)); mix(a); }}',
+        f'{{ void *to = bytes + 3; unsigned long c = {count}; __asm__ __volatile__("cld; rep; stosb" : "+D"(to), "+c"(c) : "a"({by}) : "memory"); mix(c); }}',
+        f'{{ void *to = bytes + 8; unsigned long c = {count}; __asm__ __volatile__("rep stosl" : "+D"(to), "+c"(c) : "a"({value}) : "memory"); mix(c); }}',
+        f'{{ void *to = bytes, *from = bytes + 40; unsigned long c = {count}; __asm__ __volatile__("rep; movsb" : "+D"(to), "+S"(from), "+c"(c) : : "memory"); }}',
+        f'{{ int a = {value}, b; __asm__("leal 4(%1,%1,2), %0" : "=r"(b) : "r"((long){count})); mix(b); mix(a); }}',
+        f'{{ int b; __asm__("movl (%1), %0" : "=r"(b) : "r"(bytes + {count * 4}) : "memory"); mix(b); }}',
+        f'{{ unsigned b; __asm__("movzbl %1, %0" : "=r"(b) : "q"((unsigned char){value})); mix(b); __asm__("movsbl %1, %0" : "=r"(b) : "q"((char){value})); mix(b); }}',
+        f'{{ unsigned long long m = {value}; unsigned lo = {by}, hi = 0; unsigned char ok; __asm__ __volatile__("lock; cmpxchg8b %1; sete %0"'
+        ' : "=q"(ok), "+m"(m), "+a"(lo), "+d"(hi) : "b"(5), "c"(6) : "memory", "cc"); mix(ok); mix(m); mix(lo); mix(hi); }',
+        'mix(0); __asm__ __volatile__("mfence; lfence; sfence; pause; rep; nop" ::: "memory");',
+        f'{{ long a = {value}; __asm__("" : "+r"(a)); mix(a); __asm__("" : "=r"(k) : "0"({count})); mix(k); }}',
+    ]
+    return random.sample(choices, 4)
+
+
+KINDS: dict[str, Callable[[Random], str]] = {"strings": strings, "formats": formats, "scans": scans, "options": options, "lists": lists, "instructions": instructions}
 
 
 # ------------------------------------------------------------------------------------------------- the campaign
@@ -296,7 +360,8 @@ KINDS: dict[str, Callable[[Random], str]] = {"strings": strings, "formats": form
 def judge(kind: str, seed: int) -> Outcome:
     """One program, with the data model and the form of calls by turns."""
     form = replace(Options(), calls="once" if seed % 4 == 3 else "inline")
-    return compare(f"{kind} {seed}", KINDS[kind](Random(seed)), 32 if seed % 2 else 64, [], form)
+    bits = 32 if seed % 2 and kind != "instructions" else 64
+    return compare(f"{kind} {seed}", KINDS[kind](Random(seed)), bits, [], form)
 
 
 def main(argv: list[str]) -> int:

@@ -15,6 +15,7 @@ from fsoft.frontend.sema.context import AstNode, UnitContext
 from fsoft.frontend.sema.declarations import Declarations
 from fsoft.frontend.sema.expressions import ExpressionAnalyzer
 from fsoft.frontend.sema.initialisers import Initialisers
+from fsoft.frontend.sema.inline_assembly import check_directives
 from fsoft.frontend.sema.objects import Objects, attribute_names
 from fsoft.frontend.sema.operators import Operators
 from fsoft.frontend.sema.scope import FunctionEntry, PendingName
@@ -81,7 +82,7 @@ class Analyzer:
         if kind is c_ast.StaticAssert:
             context.objects.static_assert(node)
         elif kind is nodes.Asm:
-            context.unsupported(node, f"assembly outside of functions {node.template}")
+            check_directives(context, node)
         elif kind in (c_ast.Decl, c_ast.Typedef, c_ast.FuncDef):
             decl = node.decl if kind is c_ast.FuncDef else node
             base = decl.type

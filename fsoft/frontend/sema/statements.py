@@ -9,6 +9,7 @@ from pycparser import c_ast
 from fsoft.frontend import nodes, tree
 from fsoft.frontend.sema.constants import wrap
 from fsoft.frontend.sema.context import AstNode, FunctionState, SwitchState, UnitContext
+from fsoft.frontend.sema.inline_assembly import inline_assembly
 from fsoft.frontend.sema.scope import ObjectName
 from fsoft.frontend.source import Loc
 from fsoft.frontend.types import VOID, Function, Int, Void, is_complete
@@ -152,7 +153,7 @@ class StatementAnalyzer:
         self.context.objects.static_assert(node)
 
     def _asm(self, node: AstNode, out: Items) -> None:
-        self.context.unsupported(node, f"inline assembly {node.template}")
+        out.append(inline_assembly(self.context, node))
 
     def _nested_function(self, node: AstNode, out: Items) -> None:
         self.context.unsupported(node, f"nested function '{node.decl.name}'")

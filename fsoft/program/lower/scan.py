@@ -84,6 +84,9 @@ def facts_of(root: object) -> FunctionFacts:
             if isinstance(node.target, tree.VariableExpr):
                 symbol = node.target.symbol
                 facts.assigned[symbol] = facts.assigned.get(symbol, 0) + 1
+        elif isinstance(node, tree.AsmOperand):
+            if isinstance(node.expr, tree.VariableExpr) and node.constraint[:1] in ("=", "+"):
+                facts.assigned[node.expr.symbol] = facts.assigned.get(node.expr.symbol, 0) + 1
         elif isinstance(node, tree.AddressOf):
             if isinstance(node.lvalue, tree.FunctionName):
                 facts.functions_used.append(node.lvalue.name)
@@ -111,6 +114,8 @@ def facts_of(root: object) -> FunctionFacts:
             facts.signs += _called(node.operand)
         elif isinstance(node, tree.Label):
             seen_labels.add(node.name)
+        elif isinstance(node, tree.Asm):
+            facts.back_labels.update(seen_labels.intersection(node.labels))
         elif isinstance(node, tree.Goto) and node.label in seen_labels:
             facts.back_labels.add(node.label)
             if node.label == here:
@@ -399,6 +404,8 @@ def _jumps(root: object) -> tuple[set[str], list[str]]:
             labels.add(node.name)
         elif isinstance(node, tree.Goto):
             gotos.append(node.label)
+        elif isinstance(node, tree.Asm):
+            gotos.extend(node.labels)
     return labels, gotos
 
 

@@ -9,7 +9,7 @@ from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 from fsoft.frontend.source import InputError, Unsupported
 from fsoft.program.expr import FALSE, Expr, binary, conj, const, disj, eq, negate
-from fsoft.program.lower.calls import CallLowering
+from fsoft.program.lower.assembly import AssemblyLowering
 from fsoft.program.lower.context import Jumps, MemoryPlace, RegisterPlace
 from fsoft.program.lower.layout import is_signed
 from fsoft.program.lower.scan import JumpTarget, jumps_stay_inside, targets, trip_count, walk
@@ -18,14 +18,14 @@ from fsoft.program.program import PADDING, Assign, Enter, Input
 MOST_NESTED = 8000
 
 
-class StatementLowering(CallLowering):
+class StatementLowering(AssemblyLowering):
     """`before` is the statement just before in the same block: a `for` finds its counter's first value there. `depth` counts
     the statements around the current one, those of calling functions included."""
 
     depth = 0
 
     def statement(self, statement: tree.Statement, before: tree.Statement | None = None) -> None:
-        if self.b.here is None and isinstance(statement, (tree.ExprStatement, tree.Return, tree.Goto, tree.Break, tree.Continue)):
+        if self.b.here is None and isinstance(statement, (tree.Asm, tree.ExprStatement, tree.Return, tree.Goto, tree.Break, tree.Continue)):
             return
         self.depth += 1
         if self.depth > MOST_NESTED:
@@ -50,6 +50,8 @@ class StatementLowering(CallLowering):
             self._label(statement)
         elif isinstance(statement, tree.Return):
             self._return(statement)
+        elif isinstance(statement, tree.Asm):
+            self.assembly(statement)
         else:
             self._jump(statement)
         self.b.release(mark)

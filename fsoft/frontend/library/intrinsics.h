@@ -76,4 +76,6 @@ void __fsoft_look(const void *object);  /* the same object is read */
 void __fsoft_abstract(const char *what, int cuts); /* what follows is not exact: it adds behaviour, and leaves some out if `cuts` */
 void *__fsoft_external(void);           /* memory of the library: never null, and whoever accesses it is cut */
 char *__fsoft_text(const char *name);   /* a text of the library: any characters */
+int __fsoft_setjmp(void *buffer);       /* two words of it are used */
+void __fsoft_longjmp(void *buffer, int value);
 void *__fsoft_call(void *(*function)(void *), void *arg); /* calls through a pointer */

@@ -113,6 +113,12 @@ struct __fsoft_ldiv { long quot, rem; };
 
 struct __fsoft_lldiv { long long quot, rem; };
 
+struct __fsoft_unwind { /* __pthread_unwind_buf_t */
+    unsigned long jump[sizeof(long) == 8 ? 8 : 6];
+    int saved;
+    void *rest[4];
+};
+
 int __VERIFIER_nondet_int(void);
 unsigned __VERIFIER_nondet_uint(void);
 long __VERIFIER_nondet_long(void);

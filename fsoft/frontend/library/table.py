@@ -56,15 +56,19 @@ _CLOCK = "any value, also one before an earlier reading"
 _SLEEP = "returns at once: every schedule is possible anyway"
 _ORDER = "every memory order is taken as seq_cst, and the verdict says so"
 _TIMED = "may time out whenever it would have to block, whatever the time given"
-_JUMP = "non-local jumps are not modelled"
+_JUMP = (
+    "locks stay as they are; locals of the function that are not volatile and not what they were are any value, but for those whose"
+    " address is taken, which keep what they hold; the mask of signals is left alone"
+)
 _PROCESS = "more than one process is not modelled"
 
 # (group, status, how, names); names in the order of the page
 _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("Threads", MODELLED, "the handle is stored before the new thread starts, as glibc does", "pthread_create"),
     ("Threads", MODELLED, "", "pthread_join pthread_detach pthread_exit pthread_self pthread_equal pthread_once"),
-    ("Threads", MODELLED, "macros of our header; glibc's expansion in a preprocessed file uses `__sigsetjmp` and is rejected",
-     "pthread_cleanup_push pthread_cleanup_pop"),
+    ("Threads", MODELLED, "macros of our header, or glibc's in a preprocessed file", "pthread_cleanup_push pthread_cleanup_pop"),
+    ("Threads", MODELLED, "what glibc's macros for cleanup handlers call", "__pthread_register_cancel __pthread_unregister_cancel"
+     " __pthread_unwind_next"),
     ("Threads", APPROXIMATED, "deferred cancellation, acted on only in pthread_testcancel, pthread_join, pthread_cond_wait,"
      " pthread_cond_timedwait, sem_wait, sem_timedwait, the sleep functions and write, and perhaps in functions for input and output",
      "pthread_cancel pthread_testcancel"),
@@ -133,7 +137,6 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
      "getopt getopt_long"),
     ("The process", REJECTED, _SIGNALS, "signal raise kill pthread_kill sigaction sigemptyset sigfillset sigaddset sigdelset sigismember"
      " sigprocmask pthread_sigmask sigwait sigsuspend alarm pause strsignal"),
-    ("The process", REJECTED, _JUMP, "setjmp _setjmp longjmp sigsetjmp __sigsetjmp siglongjmp"),
     ("Heap", MODELLED, "null only with `--malloc-may-fail`; a freed object may come back", "malloc calloc realloc reallocarray free cfree"),
     ("Heap", APPROXIMATED, "as malloc: every object starts at an aligned address", "aligned_alloc memalign valloc posix_memalign"),
     ("Heap", APPROXIMATED, "a heap object that is never freed; with leak checking it stops the thread and forbids TRUE", "alloca"),
@@ -188,6 +191,7 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
 
 # the lowering gives these their meaning; patterns are as the page shows them
 _BUILTINS: tuple[tuple[str, str, str, str], ...] = (
+    ("The process", APPROXIMATED, _JUMP, "setjmp _setjmp longjmp sigsetjmp __sigsetjmp siglongjmp"),
     ("Assertions and inputs", MODELLED, "any value of the type", "__VERIFIER_nondet_*"),
     ("Assertions and inputs", MODELLED, "the section is one atomic step",
      "__VERIFIER_atomic_begin __VERIFIER_atomic_end __VERIFIER_atomic_*"),

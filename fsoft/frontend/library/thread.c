@@ -85,6 +85,31 @@ static __fsoft_atomic void begin_to_end(void) {
     self->cancel = self->cancel | 4;
 }
 
+/* glibc's pthread_cleanup_push in preprocessed files: a buffer of setjmp, to which the end of the thread jumps. */
+
+__thread struct __fsoft_unwind *__fsoft_unwinds;
+
+__thread void *__fsoft_exit_value;
+
+static void unwind(void) {
+    if (__fsoft_unwinds) __fsoft_longjmp(__fsoft_unwinds, 1);
+}
+
+void __pthread_register_cancel(struct __fsoft_unwind *buffer) {
+    buffer->rest[0] = __fsoft_unwinds;
+    __fsoft_unwinds = buffer;
+}
+
+void __pthread_unregister_cancel(struct __fsoft_unwind *buffer) {
+    __fsoft_unwinds = (struct __fsoft_unwind *)buffer->rest[0];
+}
+
+void __pthread_unwind_next(struct __fsoft_unwind *buffer) {
+    __fsoft_unwinds = (struct __fsoft_unwind *)buffer->rest[0];
+    unwind();
+    __fsoft_exit_thread(__fsoft_exit_value);
+}
+
 void pthread_exit(void *result) {
     if (CANCELS) begin_to_end();
     if (__fsoft_uses("__fsoft_cleanup_push") || __fsoft_uses("pthread_once") || __fsoft_uses("call_once"))
@@ -93,6 +118,10 @@ void pthread_exit(void *result) {
             __fsoft_cleanups = top->next;
             top->routine(top->arg);
         }
+    if (__fsoft_uses("__pthread_register_cancel")) {
+        __fsoft_exit_value = result;
+        unwind();
+    }
     __fsoft_exit_thread(result);
 }
 

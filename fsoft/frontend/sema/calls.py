@@ -9,13 +9,12 @@ from fsoft.frontend.sema.builtins import Builtins
 from fsoft.frontend.sema.context import AstNode, UnitContext
 from fsoft.frontend.sema.scope import FunctionEntry
 from fsoft.frontend.source import Loc
-from fsoft.frontend.types import CType, Function, Pointer, Record, Void, is_scalar
+from fsoft.frontend.types import VOID, CType, Function, Pointer, Record, Void, is_scalar
 
-_REJECTED = {
-    "setjmp": "setjmp", "_setjmp": "setjmp", "__setjmp": "setjmp", "sigsetjmp": "sigsetjmp", "__sigsetjmp": "sigsetjmp",
-    "longjmp": "longjmp", "_longjmp": "longjmp", "siglongjmp": "siglongjmp", "__builtin_setjmp": "setjmp",
-    "__builtin_longjmp": "longjmp",
-}  # fmt: skip
+_SETJMP = ("setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp", "__sigsetjmp_cancel", "__builtin_setjmp")
+_LONGJMP = ("longjmp", "_longjmp", "siglongjmp", "__builtin_longjmp", "__longjmp_chk")
+_JUMPS = {**dict.fromkeys(_SETJMP, "__fsoft_setjmp"), **dict.fromkeys(_LONGJMP, "__fsoft_longjmp")}
+"""What the lowering calls them; the mask of signals that sigsetjmp may save is left alone."""
 
 
 class CallAnalyzer:
@@ -31,15 +30,15 @@ class CallAnalyzer:
             return self.by_name(node.name.name, args, loc)
         callee = self.context.expressions.value(node.name)
         if isinstance(callee, tree.AddressOf) and isinstance(callee.lvalue, tree.FunctionName):
-            return self.by_name(callee.lvalue.name, args, loc) if callee.lvalue.name in _REJECTED else self._apply(callee, args, loc)
+            return self.by_name(callee.lvalue.name, args, loc) if callee.lvalue.name in _JUMPS else self._apply(callee, args, loc)
         return self._apply(callee, args, loc)
 
     def by_name(self, name: str, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
         """A call of a name: a builtin, a function of the program or of the library, or a variable."""
         entry = self.context.lookup(name)
         if entry is None or (isinstance(entry, FunctionEntry) and entry.linked.definition is None):
-            if name in _REJECTED:
-                self.context.unsupported(loc, f"call of '{name}': non-local jumps are not modelled")
+            if name in _JUMPS:
+                return self._jump(_JUMPS[name], args, loc)
             built = self.builtins.call(name, args, loc)
             if built is not None:
                 return built
@@ -50,6 +49,18 @@ class CallAnalyzer:
             return self._function(entry, args, loc)
         callee = self.context.expressions.value(c_ast.ID(name, coord=None))
         return self._apply(callee, args, loc)
+
+    def _jump(self, name: str, args: list[AstNode], loc: Loc) -> tree.TypedExpr:
+        """setjmp and longjmp, by the name of the intrinsic."""
+        types, least = self.context.types, 1 if name == "__fsoft_setjmp" else 2
+        if len(args) < least:
+            self.context.error(loc, f"a jump takes {least} argument{'s' * (least > 1)}, {len(args)} given")
+        values = [self.context.expressions.value(arg) for arg in args[:least]]
+        if not isinstance(values[0].type, Pointer):
+            self.context.error(loc, f"a jump with a buffer of type '{values[0].type}'")
+        params: tuple[CType, ...] = (types.void_ptr,) if least == 1 else (types.void_ptr, types.int)
+        function = Function(types.int if least == 1 else VOID, params)
+        return self.finish(tree.FunctionName(function, loc, name), function, values, loc, "setjmp" if least == 1 else "longjmp")
 
     def undeclared(self, name: str) -> FunctionEntry | None:
         """A library function that the file uses without declaring it, or a builtin under its plain name."""

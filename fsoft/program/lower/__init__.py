@@ -57,6 +57,7 @@ class TemplateLowering(StatementLowering):
             self._constructors()
         self._parameters(definition, frame, argument, is_entry)
         self._run(None, definition, frame)
+        self.finish_jumps()
         self.b.place(finish)
         if is_entry:
             self.b.calls = ()

@@ -30,6 +30,8 @@ _ARGUMENTS: dict[str, Callable[[Output, tree.Call], Expr | MemoryPlace]] = {
     "__fsoft_print": Output.print_format,
     "__fsoft_format": Output.format,
     "__fsoft_literal": Output.literal,
+    "__fsoft_setjmp": Output.set_jump,
+    "__fsoft_longjmp": Output.jump_far,
     "__builtin_va_start": Output.start_list,
     "__builtin_va_arg": Output.next_argument,
     "__builtin_va_copy": Output.copy_list,
@@ -205,6 +207,7 @@ class CallLowering(Output, UnknownCalls):
         self._pass(call, values, definition, frame, copy=False)
         self._run(call, definition, frame)
         self.b.place(done)
+        self.end_of_frame(frame)
         self.end_of_arguments(area)
         if self._is_section(definition):
             self.b.end_atomic()
@@ -378,6 +381,7 @@ class CallLowering(Output, UnknownCalls):
         step = Step(copy.leave, guard, (), back, self.b.loc, self.b.text)
         self.b.template.steps.append(step)
         self.b.land(back)
+        self.end_of_frame(copy.frame)
         self.end_of_arguments(area)
         if self._is_section(definition):
             self.b.end_atomic()

@@ -48,6 +48,7 @@ class ProgramContext:
     undefined: dict[tuple[Loc, str], int] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
     succeeding: dict[str, dict[str, None]] = field(default_factory=dict)  # library functions by the option that lets them fail
+    jump_places: int = 0  # how many `setjmp`s there are
     limits: bool = False  # some address is compared with the end of static storage
     reuses: bool = False  # a slot may run several threads, one after the other
     copies_creators: bool = False  # with one copy of each function: of those that create threads, too

@@ -13,8 +13,8 @@ from fsoft.frontend import types as ct
 from fsoft.program.expr import Expr, binary, const, eq, ite, make, resize
 from fsoft.program.lower.context import MemoryPlace
 from fsoft.program.lower.formats import Directive, Format, read_format
+from fsoft.program.lower.jumps import FarJumps
 from fsoft.program.lower.layout import is_signed, value_bits
-from fsoft.program.lower.variable_arguments import VariableArgumentLowering
 from fsoft.program.program import Assign
 
 _FLAGS = {"-": 1, "+": 2, " ": 4, "#": 8, "0": 16}
@@ -36,7 +36,7 @@ class Sink:
     list: Expr | None
 
 
-class Formatting(VariableArgumentLowering):
+class Formatting(FarJumps):
     """`format` lowers the intrinsic."""
 
     def expand(self, call: tree.Call, name: str, values: list[Expr | MemoryPlace]) -> Expr | MemoryPlace | None:

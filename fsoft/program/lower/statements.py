@@ -60,13 +60,13 @@ class StatementLowering(AssemblyLowering):
     def block(self, block: tree.Block) -> None:
         self.frame.scopes.append([])
         self.frame.blocks.append(block)
-        outer = self.repeat
+        outer, places = self.repeat, len(self.jump_places)
         before: tree.Statement | None = None
         for item in block.items:
             self.statement(item, before)
             before = item
         if outer is not None and self.repeat is None and jumps_stay_inside(block, self.frame.function.body):
-            self.repeat = outer
+            self.repeat = outer if places == len(self.jump_places) else None
         if self.b.here is not None and not self._ends_main(block):
             self.at(block.end)
             self.leave_scopes(len(self.frame.scopes) - 1)
@@ -167,7 +167,7 @@ class StatementLowering(AssemblyLowering):
         self.frame.loops += 1
         head, body, end = self.b.location(loop=name), self.b.location(), self.b.location()
         go_on = self.b.location() if loop.step is not None or not loop.test_first else head
-        outer = self.repeat
+        outer, places = self.repeat, len(self.jump_places)
         trips = trip_count(loop, before, self.shared.scan)
         self.repeat = None if trips is None or outer is None else outer * trips
         self.frame.jumps.append(Jumps(end, go_on, len(self.frame.scopes)))
@@ -182,7 +182,7 @@ class StatementLowering(AssemblyLowering):
         self._next(loop, head, go_on, end)
         self.frame.jumps.pop()
         self.b.place(end)
-        self.repeat = outer
+        self.repeat = outer if places == len(self.jump_places) else None
 
     @staticmethod
     def _nothing(body: tree.Statement) -> bool:

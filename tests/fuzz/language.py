@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (lines of C)
 """Random programs about one thing each (texts, formats, argument lists, jumps, ...), for comparing what fsoft computes with gcc and glibc.
 
 `python -m tests.fuzz.language [COUNT [FIRST [KIND...]]]`: so many programs of each kind. A program folds whatever it sees into the global
@@ -24,6 +25,7 @@ _HEAD = """
 #include <stdarg.h>
 #include <setjmp.h>
 #include <getopt.h>
+#include <alloca.h>
 #include <ctype.h>
 #include <stddef.h>
 unsigned long long fsoft_result;
@@ -287,6 +289,77 @@ static void (*pointer)(const char *, ...) = twice;
     return _program(body, before)
 
 
+# ------------------------------------------------------------------------------------------------- jumps
+
+
+def jumps(random: Random) -> str:
+    """setjmp in loops, switches and nested functions; longjmp from below with a count of how often."""
+    before = """
+static jmp_buf buffers[3];
+static int left;
+static void deep(int n, int k, int value) { int local = n; mix(local); if (n > 0) deep(n - 1, k, value); else if (left-- > 0) longjmp(buffers[k], value); mix(local); }
+static int nested(int k, int value) {
+    volatile int seen = 0; int r = setjmp(buffers[k]);
+    mix(r); seen++; mix(seen);
+    if (r < 3) deep(r + 1, k, r + value);
+    return r + seen;
+}
+"""
+    body = ["volatile int i, j = 0; int r;"]
+    for _ in range(random.randint(1, 3)):
+        k, depth, value, times = random.randint(0, 2), random.randint(0, 2), random.choice([0, 1, 2, 5]), random.randint(0, 3)
+        body.append(f"left = {times};")
+        body.append(
+            random.choice(
+                [
+                    f"if (setjmp(buffers[{k}]) == 0) {{ j = 1; deep({depth}, {k}, {value}); j = 2; }} mix(j); mix(left);",
+                    f"r = setjmp(buffers[{k}]); mix(r); if (r < 9 && left > 0) deep({depth}, {k}, r + {value});",
+                    f"switch (setjmp(buffers[{k}])) {{ case 0: mix(10); deep({depth}, {k}, {value}); break; case 1: mix(11); break; default: mix(12); }}",
+                    f"for (i = 0; i < 3; i++) {{ mix(i); if (!setjmp(buffers[{k}])) deep({depth}, {k}, i + {value}); else mix(50); }}",
+                    f"mix(nested({k}, {value}));",
+                    f"if (!setjmp(buffers[{k}])) {{ if (!setjmp(buffers[{(k + 1) % 3}])) deep(1, {k}, 2); else mix(3); }} else mix(4);",
+                    f"while (sigsetjmp(buffers[{k}], 0) < 2) {{ mix(j); if (j++ > 1) break; siglongjmp(buffers[{k}], j); }}",
+                ]
+            )
+        )
+        body.append("mix(j);")
+    return _program(body, before)
+
+
+# ------------------------------------------------------------------------------------------------- arrays of variable length
+
+
+def arrays(random: Random) -> str:
+    """Arrays whose length is computed, of one and two dimensions, as parameters, in loops; sizeof; alloca."""
+    before = """
+static int sum(int n, const int v[n]) { int s = 0; for (int i = 0; i < n; i++) s += v[i] * (i + 1); return s; }
+static int grid(int n, int m, int v[n][m]) { int s = 0; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) s = s * 3 + v[i][j]; return s; }
+static int recurse(int n) { int a[n + 1]; a[n] = n; a[0] = n + 1; if (n > 0) return a[n] * 2 + recurse(n - 1); mix(sizeof a); return a[0]; }
+static int length(int k) { return k % 4 + 1; }
+"""
+    body = ["int n, m, i, j;"]
+    for _ in range(random.randint(2, 4)):
+        n, m = random.randint(1, 4), random.randint(1, 4)
+        body.append(f"n = length({n}); m = {m};")
+        body.append(
+            random.choice(
+                [
+                    "{ int a[n]; for (i = 0; i < n; i++) a[i] = i * m; mix(sum(n, a)); mix(sizeof a); mix(sizeof a / sizeof a[0]); }",
+                    "{ int a[n][m]; for (i = 0; i < n; i++) for (j = 0; j < m; j++) a[i][j] = i + 2 * j; mix(grid(n, m, a)); mix(sizeof a[0]); mix(sizeof a); }",
+                    "for (i = 1; i <= n; i++) { char b[i]; memset(b, 'a' + i, sizeof b); mix(sizeof b); mix_bytes(b, i); }",
+                    "mix(recurse(n - 1));",
+                    "{ int a[n + m]; int *p = a + n; a[n] = 7; p[-1] = 3; mix(*p); mix(a[n - 1]); mix(&a[n] - a); }",
+                    "{ int *p = alloca(n * sizeof *p); for (i = 0; i < n; i++) p[i] = i + m; mix(sum(n, p)); }",
+                    "{ struct { int x; char c; } s[m]; for (i = 0; i < m; i++) { s[i].x = i; s[i].c = 'c'; } mix(s[m - 1].x + s[0].c); mix(sizeof s); }",
+                    "{ int a[n][3]; int (*row)[3] = a; row[n - 1][2] = 5; mix(a[n - 1][2]); mix(sizeof *row); mix(sizeof(int[n + 1])); }",
+                    "{ int k = 0, a[n]; mix(sizeof(a) + sizeof(int[k++ + 1])); mix(k); a[0] = 1; mix(a[0]); }",
+                    "{ int x[n], y[m]; for (i = 0; i < n; i++) x[i] = 1; for (i = 0; i < m; i++) y[i] = 2; mix(sum(n, x) * sum(m, y)); }",
+                ]
+            )
+        )
+    return _program(body, before)
+
+
 # ------------------------------------------------------------------------------------------------- inline assembly
 
 _OPERATIONS = (
@@ -300,7 +373,22 @@ _WIDE = ("rol{s} ${n}, %0", "ror{s} ${n}, %0", "shl{s} ${n}, %0", "shr{s} ${n}, 
          "imul{s} %2, %0", "imul{s} $7, %2, %0", "bt{s} ${n}, %0; setc %b0", "bts{s} %2, %0; setc %b0", "btr{s} ${n}, %0", "btc{s} %2, %0",
          "lock; bts{s} ${n}, %1; setc %b0", "bsf{s} %2, %0", "bsr{s} %2, %0", "popcnt{s} %2, %0", "dec{s} %0; {cmov} %2, %0")  # fmt: skip
 _CODES = ("e", "ne", "c", "nc", "a", "be", "s", "ns", "o", "no", "l", "ge", "g", "le")
-_VALUES = ("0", "1", "2", "7", "0x7f", "0x80", "0xff", "0x8000", "0x7fffffff", "0x80000000", "0xffffffff", "0x123456789abcdefll", "-1ll", "-5ll")
+_VALUES = (
+    "0",
+    "1",
+    "2",
+    "7",
+    "0x7f",
+    "0x80",
+    "0xff",
+    "0x8000",
+    "0x7fffffff",
+    "0x80000000",
+    "0xffffffff",
+    "0x123456789abcdefll",
+    "-1ll",
+    "-5ll",
+)
 
 
 def instructions(random: Random) -> str:
@@ -351,7 +439,15 @@ def _larger(random: Random) -> list[str]:
     return random.sample(choices, 4)
 
 
-KINDS: dict[str, Callable[[Random], str]] = {"strings": strings, "formats": formats, "scans": scans, "options": options, "lists": lists, "instructions": instructions}
+KINDS: dict[str, Callable[[Random], str]] = {
+    "strings": strings,
+    "formats": formats,
+    "scans": scans,
+    "options": options,
+    "lists": lists,
+    "jumps": jumps,
+    "instructions": instructions,
+}
 
 
 # ------------------------------------------------------------------------------------------------- the campaign

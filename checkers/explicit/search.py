@@ -239,7 +239,7 @@ class Explorer:
         budget = _HUNTS[self._hunted][1]
         self._hunted += 1
         found = Hunter(self).hunt(budget, self._hunted + 1000 * self.seed)
-        if found is not None and not approximations(Machine(self.program, compiled=False), found[1]):
+        if found is not None and not approximations(Machine(self.program, compiled=False), found[1], found[0].prop):
             self.found_on_the_way(*found)
         return True
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fsoft.program.cuts import Cut, cut_of_marker
+from fsoft.program.dependence import UnknownValues
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Marker, Program, Step
 from fsoft.program.replay import play
@@ -18,20 +19,22 @@ def step_markers(step: Step) -> tuple[int, ...]:
     return tuple(tag.operand.value for tag in step.tags if tag.kind == "marker" and tag.operand is not None and tag.operand.is_const)
 
 
-def approximations(machine: Machine, moves: Sequence[Move]) -> list[Cut]:
-    """What a trace depends on that the program may not do: such a trace is a candidate, no counterexample. A marker is on a step, or on an
-    input that was asked for."""
-    program, passed = machine.program, dict[int, list[str]]()
+def approximations(machine: Machine, moves: Sequence[Move], prop: str) -> list[Cut]:
+    """What a trace to a violation of `prop` depends on that the program may not do: such a trace is a candidate, no counterexample. A step
+    that passes a marker may do what is not in the program; an input that names one has a value that nobody knows."""
+    program, passed, values = machine.program, dict[int, None](), dict[int, list[str]]()
     if not any(marker.adds for marker in program.markers):
         return []
-    for one in play(machine, moves):
-        for number in step_markers(machine.step(one.move.slot, one.move.step)):
-            passed.setdefault(number, [])
+    played = play(machine, moves)
+    for one in played:
+        markers = step_markers(machine.step(one.move.slot, one.move.step))
+        passed.update((number, None) for number in markers if not program.markers[number].values)
         for question, answer in one.asked:
             if question.marker is not None:
-                passed.setdefault(question.marker, []).append(f"{question.name} = {answer}")
-    found = [(program.markers[number], values) for number, values in passed.items() if program.markers[number].adds]
-    return [dependence(marker, values) for marker, values in found]
+                values.setdefault(question.marker, []).append(f"{question.name} = {answer}")
+    if values:
+        passed.update(dict.fromkeys(UnknownValues(machine).follow(played, prop)))
+    return [dependence(program.markers[number], values.get(number, ())) for number in passed if program.markers[number].adds]
 
 
 def dependence(marker: Marker, values: Sequence[str] = ()) -> Cut:

@@ -313,7 +313,8 @@ class Pool:
 class Marker:
     """What is not exact, with its place: an abstraction, or a bound. `cuts`: behaviour of the program is left out beyond it, which forbids
     TRUE where it is reached. `adds`: behaviour that the program may not have, so that a trace that passes it is only a candidate.
-    `message` is a noun phrase ("what 'f' does"), `remedy` what the user can do about it."""
+    `message` is a noun phrase ("what 'f' does"), `remedy` what the user can do about it. `values`: it adds nothing but values of the inputs
+    that name it, so a trace depends on it only if one of them decides something."""
 
     kind: str  # loop, recursion, slot, heap, input, unknown, ...
     cuts: bool
@@ -321,6 +322,7 @@ class Marker:
     loc: Loc
     message: str
     remedy: str = ""
+    values: bool = False
 
     def hides(self, props: Collection[str]) -> bool:
         """Whether an error against one of the properties may be hidden behind it. What only adds keeps the truth of safety; it hides

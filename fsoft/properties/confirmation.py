@@ -20,7 +20,7 @@ from fsoft.properties import monitors
 def false_verdict(machine: Machine, moves: list[Move], finding: Finding, stats: Stats) -> Verdict:
     """FALSE for a run that has been replayed, unless it passes an approximation that adds behaviour."""
     reasons = [f"{finding.loc}: {finding.message}", *finding.lines, *lock_lines(machine, moves, finding)]
-    added = approximations(machine, moves)
+    added = approximations(machine, moves, finding.prop)
     if added:
         return Verdict("UNKNOWN", finding.prop, reasons, moves, stats, added)
     return Verdict("FALSE", finding.prop, reasons, moves, stats, loc=finding.loc)

@@ -50,7 +50,7 @@ def shortened(program: Program, verdict: Verdict, work: int = WORK) -> Verdict:
         again = confirm(plain, moves, found, watching, domain)
     except InternalError:
         return verdict  # the trace of a property that has its own judge
-    if again.loc != found.loc or _size(moves) >= _size(verdict.trace) or approximations(plain, moves):
+    if again.loc != found.loc or _size(moves) >= _size(verdict.trace) or approximations(plain, moves, found.prop):
         return verdict
     old, new = (_reasons(plain, trace, finding) for trace, finding in ((verdict.trace, found), (moves, again)))
     if verdict.reasons[: len(old)] != old:

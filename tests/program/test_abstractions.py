@@ -70,3 +70,32 @@ def test_the_most_important_come_first(tmp_path: Path) -> None:
     assert [marker.message for marker in abstractions(program)] == ["what 'two' does", *["what 'one' does"] * 3]
     assert [note.split(": ")[0] for note in program.notes if "abstraction" in note] == ["abstraction"] * 4
     assert "reading: memory model: sequential consistency" in fixed_readings(program, "left", ())
+
+
+CALENDAR = """#include <pthread.h>
+#include <time.h>
+#include <assert.h>
+int year; time_t now = 7;
+void *f(void *a) { struct tm *d = LOCAL(&now); if (d) year = d->tm_year; return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); %s pthread_join(t, 0); %s return 0; }
+"""
+
+
+@pytest.mark.parametrize("engine", ["explicit", "bmc"])
+def test_unknown_values_that_decide_nothing_do_not_weaken_false(tmp_path: Path, engine: str) -> None:
+    text = CALENDAR.replace("LOCAL", "localtime") % ("localtime(&now);", "")
+    assert answer(text, tmp_path, "no-data-race", engine).last_line() == "FALSE(no-data-race)"
+
+
+@pytest.mark.parametrize("condition", ["year != 70", "(year & 1) == 0"])
+def test_unknown_values_that_decide_make_a_candidate(tmp_path: Path, condition: str) -> None:
+    text = CALENDAR.replace("LOCAL", "localtime") % ("", f"assert({condition});")
+    verdict = answer(text, tmp_path, engine="bmc")
+    assert verdict.kind == "UNKNOWN" and any("which date a time is" in str(cut) for cut in verdict.cuts)
+
+
+def test_an_unknown_value_that_chooses_a_thread_to_race_decides(tmp_path: Path) -> None:
+    text = CALENDAR.replace("LOCAL", "localtime") % ("", "") + "int x;"
+    text = text.replace("year = d->tm_year;", "if (d->tm_year == 3) x++;").replace("pthread_join(t, 0);", "x++; pthread_join(t, 0);")
+    text = text.replace("int year;", "int year; extern int x;")
+    assert answer(text, tmp_path, "no-data-race", "bmc").kind == "UNKNOWN"

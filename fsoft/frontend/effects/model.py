@@ -29,12 +29,13 @@ def _body(row: EffectRow) -> list[str]:
         lines.append(f"__fsoft_use_{kind}({parameter});")
     lines += [_access(region, write=False) for region in row.reads]
     lines += [f"{_guard(row)}__fsoft_look(&__fsoft_{name});" for name in row.uses]
-    lines += [f"__fsoft_any(&__fsoft_{name});" for name in row.changes]
     lines += [f"while ({name} && __VERIFIER_nondet_bool()) __fsoft_call({name}, __fsoft_outside());" for name in row.calls]
     lines += [f"free({name});" for name in row.frees]
     if row.ends:
-        return [*lines, "__fsoft_end();"]
+        return [*lines, *(f"__fsoft_any(&__fsoft_{name});" for name in row.changes), "__fsoft_end();"]
     lines += _result(row)
+    lines += [f'__fsoft_contents("{row.contents}");'] if row.contents else []
+    lines += [f"__fsoft_any(&__fsoft_{name});" for name in row.changes]
     written = [_access(region, write=True) for region in row.writes]
     condition = row.when or _success(row)
     lines += [f"if ({condition}) {{ {' '.join(written)} }}"] if written and condition else written

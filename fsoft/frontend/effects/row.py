@@ -56,6 +56,7 @@ class EffectRow:
     calls: parameters that it calls, each with one unknown argument.
     frees: parameters whose heap objects it frees.
     opens, closes, handles: the kind of handle (stream, directory) that it returns, closes, needs; the parameter comes after a blank.
+    contents: which values it writes, where they are not any values that the standard allows (adds behaviour).
     inexact: what the row says too much of (adds behaviour). unknown: what it says nothing of (leaves behaviour out).
     """
 
@@ -79,6 +80,7 @@ class EffectRow:
     opens: str = ""
     closes: str = ""
     handles: str = ""
+    contents: str = ""
     inexact: str = ""
     unknown: str = ""
 
@@ -93,7 +95,7 @@ _HANDLES = ("opens", "closes", "handles")
 _FLAGS = ("errno", "blocks", "cancels", "ends")
 _LISTS = ("uses", "changes", "guards", "calls", "frees")
 _REGIONS = ("reads", "writes")
-_TEXTS = ("returns", "when", "opens", "closes", "handles", "inexact", "unknown")
+_TEXTS = ("returns", "when", "opens", "closes", "handles", "contents", "inexact", "unknown")
 COLUMNS = ("type", *_REGIONS, *_TEXTS, *_LISTS, *_FLAGS)
 
 
@@ -161,7 +163,7 @@ def _value(name: str, column: str, value: Any, params: set[str], loc: Loc) -> An
             raise InputError(loc, f"the column '{column}' of '{name}' must be true or false")
         return value
     if column in _TEXTS:
-        if not isinstance(value, str) or ('"' in value and column in ("inexact", "unknown")):
+        if not isinstance(value, str) or ('"' in value and column in ("contents", "inexact", "unknown")):
             raise InputError(loc, f"the column '{column}' of '{name}' must be a text without quotes")
         if column in _HANDLES and not _HANDLE.fullmatch(value):
             raise InputError(

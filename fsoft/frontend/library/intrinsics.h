@@ -74,6 +74,7 @@ void __fsoft_inexact(const char *what); /* what follows may be more than the fun
 void __fsoft_any(const void *object);   /* the object, of the type that the caller's pointer has, gets any contents */
 void __fsoft_look(const void *object);  /* the same object is read */
 void __fsoft_abstract(const char *what, int cuts); /* what follows is not exact: it adds behaviour, and leaves some out if `cuts` */
+void __fsoft_contents(const char *what); /* what follows takes values that nobody knows: no FALSE rests on them */
 void *__fsoft_external(void);           /* memory of the library: never null, and whoever accesses it is cut */
 char *__fsoft_text(const char *name);   /* a text of the library: any characters */
 int __fsoft_setjmp(void *buffer);       /* two words of it are used */

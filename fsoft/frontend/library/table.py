@@ -226,7 +226,7 @@ def entries() -> dict[str, Entry]:
 
 def described(row: EffectRow) -> str:
     """What a row of effects is not exact about."""
-    return "; ".join(filter(None, [row.inexact, row.unknown and f"left out: {row.unknown}"])) or "by its row of effects"
+    return "; ".join(filter(None, [row.inexact, row.contents, row.unknown and f"left out: {row.unknown}"])) or "by its row of effects"
 
 
 def why_rejected(name: str) -> str | None:

@@ -58,13 +58,15 @@ class ProgramContext:
     def word(self) -> int:
         return self.memory.word_bytes * 8
 
-    def marker(self, kind: str, loc: Loc, message: str, remedy: str = "", cuts: bool = True, adds: bool = False) -> int:
+    def marker(
+        self, kind: str, loc: Loc, message: str, remedy: str = "", cuts: bool = True, adds: bool = False, values: bool = False
+    ) -> int:
         """The number of the marker for this message at this place."""
         key = (loc, message)
         if key not in self.undefined:
             self.undefined[key] = len(self.memory.markers)
             cuts = cuts or (adds and bool(self.options.observer))  # more runs hide errors from formulas over runs
-            self.memory.markers.append(Marker(kind, cuts, adds, loc, message, remedy))
+            self.memory.markers.append(Marker(kind, cuts, adds, loc, message, remedy, values))
         return self.undefined[key]
 
 
@@ -110,6 +112,7 @@ class Expansion:
     result: Expr | None = None  # register, or the address of the object for a record
     sync: bool = False
     call: tree.Call | None = None
+    contents: int | None = None  # the marker of what its inputs stand for, in a model of the library
     rest: tuple[tuple[ct.CType, Expr], ...] = ()  # scalar arguments beyond the parameters
     area: Expr | None = None  # the address of the memory that holds them all, in functions that use `va_start`
     bindings: dict[tree.Symbol, Expr | LoweredPlace] = field(default_factory=dict)
@@ -318,12 +321,24 @@ class LoweringContext(ABC):
         else:
             self.b.emit(Halt("undefined", marker, when, loc))
 
-    def abstract(self, kind: str, loc: Loc, message: str, remedy: str = "", *, adds: bool = True, cuts: bool = False) -> int:
+    def contents_marker(self) -> int | None:
+        """The marker of inputs of the library model at the cursor, if what they stand for is not exact."""
+        frame: Expansion | None = self.frame
+        while frame is not None and "library" in frame.function.attributes:
+            if frame.contents is not None:
+                return frame.contents
+            frame = frame.parent
+        return None
+
+    def abstract(
+        self, kind: str, loc: Loc, message: str, remedy: str = "", *, adds: bool = True, cuts: bool = False, values: bool = False
+    ) -> int:
         """What follows at the cursor is no exact meaning of the program: the marker that every run which comes here passes, also for the
-        inputs that stand for what is unknown. `message` is a noun phrase that says what is not exact. With `--strict` an Unsupported."""
+        inputs that stand for what is unknown. `message` is a noun phrase that says what is not exact. With `--strict` an Unsupported.
+        With `values` nothing but those inputs is unknown."""
         if self.options.strict:
             raise Unsupported(loc, f"{message} is not modelled exactly{f': {remedy}' if remedy else ''} (--strict)")
-        marker = self.shared.marker(kind, loc, message, remedy, cuts=cuts, adds=adds)
+        marker = self.shared.marker(kind, loc, message, remedy, cuts=cuts, adds=adds, values=values)
         self.b.seal()
         self.b.tag("marker", self.word_const(marker))
         return marker

@@ -34,7 +34,15 @@ class EffectIntrinsics(LoweringContext):
                     value = self.external_pointer(True)
                 else:
                     value = self.b.temporary(run.size * 8)
-                    self.b.emit(Input(str(value.data), f"{self._function_name()}(): contents{run.name}", loc=self.b.loc, signed=run.signed))
+                    self.b.emit(
+                        Input(
+                            str(value.data),
+                            f"{self._function_name()}(): contents{run.name}",
+                            loc=self.b.loc,
+                            signed=run.signed,
+                            marker=self.contents_marker(),
+                        )
+                    )
                 self.store_bytes(place, value, self.b.loc)
         return FALSE
 
@@ -127,7 +135,7 @@ class EffectIntrinsics(LoweringContext):
         address = self.static_address(obj.id)
         for k in range(kept):
             value = self.b.temporary(8)
-            self.b.emit(Input(str(value.data), f"{name}[{k}]", loc=self.b.loc, signed=True))
+            self.b.emit(Input(str(value.data), f"{name}[{k}]", loc=self.b.loc, signed=True, marker=self.contents_marker()))
             self.store_bytes(self.add_bytes(address, self.word_const(k)), value, self.b.loc, sync=True)
         return address
 
@@ -135,12 +143,22 @@ class EffectIntrinsics(LoweringContext):
 
     def abstracted(self, call: tree.Call) -> Expr:
         """`__fsoft_abstract("what is not exact", leaves something out)`"""
-        text, cuts = call.args[0], self.value(call.args[1])
-        while isinstance(text, (tree.Cast, tree.AddressOf)):
-            text = text.operand if isinstance(text, tree.Cast) else text.lvalue
-        assert isinstance(text, tree.StringLiteral)
-        self.abstract("library", self.b.loc, text.data.rstrip(b"\0").decode(), cuts=cuts.value != 0)
+        self.abstract("library", self.b.loc, _text(call), cuts=self.value(call.args[1]).value != 0)
         return FALSE
+
+    def inexact_contents(self, call: tree.Call) -> Expr:
+        """`__fsoft_contents("which date a time is")`: from here on, the inputs of this model are values that nobody knows."""
+        self.frame.contents = self.abstract("library", self.b.loc, _text(call), values=True)
+        return FALSE
+
+
+def _text(call: tree.Call) -> str:
+    """The literal that is the first argument."""
+    text = call.args[0]
+    while isinstance(text, (tree.Cast, tree.AddressOf)):
+        text = text.operand if isinstance(text, tree.Cast) else text.lvalue
+    assert isinstance(text, tree.StringLiteral)
+    return text.data.rstrip(b"\0").decode()
 
 
 __all__ = ["EXTERNAL", "EffectIntrinsics"]

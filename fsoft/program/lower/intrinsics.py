@@ -44,7 +44,7 @@ class Intrinsics(Creation, EffectIntrinsics):
         ctype: ct.CType = call.type
         width = 1 if (isinstance(ctype, ct.Int) and ctype.name == "_Bool") or name.endswith(("_bool", "_Bool")) else value_bits(ctype)
         target = self.b.temporary(width)
-        self.b.emit(Input(str(target.data), f"{name}()", loc=call.loc, signed=is_signed(ctype)))
+        self.b.emit(Input(str(target.data), f"{name}()", loc=call.loc, signed=is_signed(ctype), marker=self.contents_marker()))
         return resize(target, value_bits(ctype), False)
 
     def _choose(self, call: tree.Call) -> Expr:
@@ -394,6 +394,7 @@ _INTRINSICS: dict[str, Callable[[Intrinsics, tree.Call], Expr]] = {
     "__fsoft_any": Intrinsics.any_object,
     "__fsoft_look": Intrinsics.look_object,
     "__fsoft_abstract": Intrinsics.abstracted,
+    "__fsoft_contents": Intrinsics.inexact_contents,
     "__fsoft_external": Intrinsics.external,
     "__fsoft_text": Intrinsics.library_text,
     "__VERIFIER_atomic_begin": Intrinsics._begin,

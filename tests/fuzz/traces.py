@@ -68,7 +68,7 @@ def verdict_of(program: Program, prop: str, run: Run) -> Verdict:
 def judge(program: Program, prop: str, run: Run, tally: Tally) -> str:
     """What is wrong with the trace of a run, "" if nothing is."""
     verdict = verdict_of(program, prop, run)
-    if approximations(Machine(program, compiled=False), run.moves):
+    if approximations(Machine(program, compiled=False), run.moves, ""):
         return ""
     short = shortened(program, verdict)
     found = confirm(Machine(program, compiled=False), short.trace, Finding(prop, ""), monitors([prop]), Sampler(program))

@@ -26,12 +26,13 @@ class Explicit:
     """The search behind the common interface."""
 
     seed: int = option(0, "a different order among equals (0: as written)", metavar="N")
+    jobs: int = option(0, "cores for the compiled search (0: all)", metavar="N")
     certify: bool = option(False, "a certificate for TRUE, made of all states; proofs of other engines are certified in any case")
 
     def check(self, program: Program, progress: Progress, *, timeout: float | None = None, reduction: Reduction | None = None) -> Verdict:
         from fsoft.checkers.explicit.engine import answered  # the search takes a while to import, here and below
 
-        verdict = answered(program, progress, self.seed, timeout, reduction)
+        verdict = answered(program, progress, self.seed, timeout, reduction, self.jobs)
         if self.certify:
             from fsoft.checkers.explicit.certificate import with_certificate
 

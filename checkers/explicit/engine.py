@@ -19,12 +19,13 @@ from fsoft.transactions import Reduction
 _FIRST = 4000  # states before the order of locks is asked
 
 
-def answered(program: Program, progress: Progress, seed: int, timeout: float | None, reduction: Reduction | None) -> Verdict:
-    """The engine's answer; a proof says which reduction it relies on."""
+def answered(program: Program, progress: Progress, seed: int, timeout: float | None, reduction: Reduction | None,
+             workers: int = 0) -> Verdict:  # fmt: skip
+    """The engine's answer; a proof says which reduction it relies on. `workers`: cores for the compiled search, 0 for all."""
     choice = None if reduction is None else reduction.choice(program)
 
     def search(limits: Limits, native: bool = False) -> Verdict:
-        verdict = explore(program, progress=progress, limits=limits, seed=seed, choice=choice, native=native)
+        verdict = explore(program, progress=progress, limits=limits, seed=seed, choice=choice, native=native, workers=workers)
         if verdict.kind == "TRUE" and choice is not None and not verdict.reasons[-1].startswith("without reduction"):
             verdict.reasons.append(f"relies on: {reduction}")
         return verdict
@@ -41,19 +42,21 @@ def answered(program: Program, progress: Progress, seed: int, timeout: float | N
 
 def explore(program: Program, props: Sequence[str] | None = None, *, reduce: bool = True, limits: Limits = NO_LIMITS,
             progress: Callable[[Stats], None] | None = None, seed: int = 0,
-            choice: Choice | None = None, native: bool = False) -> Verdict:  # fmt: skip
+            choice: Choice | None = None, native: bool = False, workers: int = 0) -> Verdict:  # fmt: skip
     """The engine `explicit`: one verdict for all properties together, at the first violation.
 
     `props` defaults to the properties that are on in the program. `choice` leaves threads out where it can; if the program then does
-    what the choice did not foresee, all is explored again without it. `native`: what takes longer goes on as machine code (`relay.py`).
+    what the choice did not foresee, all is explored again without it. `native`: what takes longer goes on as machine code
+    (`relay.py`), on so many cores (0: all).
     """
     asked = sorted(program.checks) if props is None else list(props)
     try:
         search = Explorer(program, asked, monitors(asked), reduce=reduce, limits=limits, progress=progress, seed=seed, choice=choice,
-                          native=native)  # fmt: skip
+                          native=native, workers=workers)  # fmt: skip
         return search.run()[0]
     except Strayed:
-        search = Explorer(program, asked, monitors(asked), reduce=reduce, limits=limits, progress=progress, seed=seed, native=native)
+        search = Explorer(program, asked, monitors(asked), reduce=reduce, limits=limits, progress=progress, seed=seed, native=native,
+                          workers=workers)  # fmt: skip
         verdict = search.run()[0]
         verdict.reasons.append("without reduction: an access goes where no pointer was seen to lead")
         return verdict

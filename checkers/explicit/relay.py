@@ -18,7 +18,7 @@ from fsoft.checkers.explicit.hunter import Hunter
 from fsoft.native.build import Build, available
 from fsoft.native.packing import Unpackable
 from fsoft.native.run import Example, NativeLimits, NativeRun, Report
-from fsoft.native.source import MONITORED, AskedProperties, Generated, generate
+from fsoft.native.source import MONITORED, AskedProperties, Generated, generate, unwritten
 from fsoft.process.tools import cores
 from fsoft.program.markers import step_markers
 from fsoft.program.replay import Finding
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _PATIENCE = 0.5  # seconds that the search in Python has for itself
 _RUNS = (12, 60)  # runs that show what changes often, and how long each is
+_HUNTS = (0.1, 1, 10, 60)  # seconds after which there are guided runs beside
 _LOOK = 0.1  # seconds between looks at the clock
 _WHY = {
     "time": "time limit",
@@ -66,7 +67,7 @@ class Relay:
             return None
         if self._build is None:
             try:
-                self._begin()
+                self._begin(unwritten(self.explorer.program))
             except (Unpackable, OSError):
                 self._given_up = True
         if self._build is None or not self._build.poll():
@@ -89,10 +90,19 @@ class Relay:
             time.sleep(0.005)
         return None
 
-    def _begin(self) -> None:
+    def _again(self) -> bool:
+        """Another program, which takes nothing for constant; whether there is one."""
+        assert self._build is not None
+        self._build.close()
+        self._begin(frozenset())
+        while not self._build.poll():
+            time.sleep(0.01)
+        return self._build.path is not None
+
+    def _begin(self, frozen: frozenset[int]) -> None:
         explorer = self.explorer
         runs = Hunter(explorer).runs(*_RUNS)
-        asked = AskedProperties(explorer.props, explorer.local, explorer.order, explorer.reduce, runs)
+        asked = AskedProperties(explorer.props, explorer.local, explorer.order, explorer.reduce, runs, frozen)
         self.generated = generate(explorer.program, asked)
         self._build = Build(self.generated.text)
 
@@ -103,10 +113,11 @@ class Relay:
         alike = explorer._alike
         while True:
             report = self._once(alike)
-            if report.why != "told":
+            if report.why == "told":
+                explorer._alike = alike = False
+            elif report.why != "strayed" or not self._again():
                 break
-            explorer._alike = alike = False
-        if report.why is None:  # it crashed: the search in Python has lost nothing
+        if report.why in (None, "strayed"):  # it crashed: the search in Python has lost nothing
             return None
         self.report = report
         _Reading(explorer, self.generated, report).take_down()
@@ -129,12 +140,13 @@ class Relay:
             run.close()
 
     def _accompany(self, run: NativeRun) -> None:
-        """Guided runs, as long as the search goes on."""
-        self._glance(run, _LOOK)
-        explorer = self.explorer
+        """Guided runs while the search goes on: the short ones at once, the long ones when it takes long. They need a core of their own."""
+        explorer, started = self.explorer, time.monotonic()
         if self.hunts and explorer.hunts and explorer.props:
-            while explorer.hunt():
-                pass
+            for seconds in _HUNTS:
+                while time.monotonic() - started < seconds:
+                    self._glance(run, _LOOK)
+                explorer.hunt()
 
     def _glance(self, run: NativeRun, seconds: float = 0) -> None:
         """Reads what has been reported, for some time; _Done when that is all."""
@@ -162,7 +174,7 @@ class _Reading:
     def take_down(self) -> None:
         explorer, report = self.explorer, self.report
         explorer.stats = Stats(report.states, report.transitions, report.depth, explorer.stats.seconds)
-        explorer.stats.counts = {"words": self.generated.packing.words}
+        explorer.stats.counts = {"words": self.generated.packing.words, "megabytes": report.megabytes}
         for number in report.sampled:
             question = self.generated.questions.asked[number]
             explorer.sampler.sampled.setdefault(question.name, question)

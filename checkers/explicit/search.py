@@ -78,8 +78,8 @@ class Explorer:
 
     def __init__(self, program: Program, props: Sequence[str], monitors: Sequence[Monitor] = (), *, reduce: bool = True,
                  limits: Limits = NO_LIMITS, progress: Callable[[Stats], None] | None = None, seed: int = 0,
-                 choice: Choice | None = None, hunts: bool = True, native: bool = False):  # fmt: skip
-        self.choice, self.native = choice, native
+                 choice: Choice | None = None, hunts: bool = True, native: bool = False, workers: int = 0):  # fmt: skip
+        self.choice, self.native, self.workers = choice, native, workers
         self._relay: Relay | None = None
         self.hunts, self.seed, self._hunted = hunts, seed, 0
         self.program, self.props, self.monitors, self.limits, self.progress = program, tuple(props), monitors, limits, progress
@@ -188,14 +188,14 @@ class Explorer:
         started = time.monotonic()
         why = ""
         if self.native and self.choice is None and not all_properties and self.limits.states is None:
-            self._relay = Relay(self)
+            self._relay = Relay(self, jobs=self.workers)
         try:
             try:
                 self._search(started, all_properties)
             except _Told:
                 self._alike = False
                 self._begin()
-                self.stats.states = self.stats.depth = 0
+                self.stats.states = self.stats.transitions = self.stats.depth = 0
                 self._search(started, all_properties)
         except _Enough as enough:
             why = str(enough)

@@ -45,10 +45,12 @@ NOWHERE_BITS = "{0,0,0}"
 
 class Packing:
     """`field[i]` has the value of entry i, `defined[i]` its defined bytes where it can be undefined. `words` is the length of a packed
-    state; `spans[slot]` are the words of a thread; `live` has the live registers of each template, by location."""
+    state; `spans[slot]` are the words of a thread; `live` has the live registers of each template, by location.
+    `frozen` are entries that nobody is expected to change: they have no field."""
 
-    def __init__(self, memory: Memory):
-        self.layout = memory.layout
+    def __init__(self, memory: Memory, frozen: frozenset[int] = frozenset()):
+        self.layout, self.frozen = memory.layout, frozen
+        self.initial = memory.layout.initial()
         self.memory = memory
         self.field: list[BitField] = [BitField(0, 0, 0)] * self.layout.size
         self.defined: list[BitField | None] = [None] * self.layout.size
@@ -101,6 +103,8 @@ class Packing:
             self.field[place.extent] = self._place(max(1, place.object.size.bit_length()))
         steady = self.memory.steady(place)
         for cell in place.cells:
+            if steady and place.base + cell.number in self.frozen:
+                continue
             self.field[place.base + cell.number] = self._place(8 * cell.size)
             if not steady:
                 self.defined[place.base + cell.number] = self._place(cell.size)
@@ -111,6 +115,8 @@ class Packing:
         """The words of a state vector."""
         words = [0] * self.words
         for index, value in enumerate(v):
+            if index in self.frozen:
+                continue
             bits, defined = self.field[index], self.defined[index]
             known, parts = value, -1
             if not isinstance(value, int):
@@ -125,8 +131,8 @@ class Packing:
     def unpack(self, words: Sequence[int]) -> Vector:
         """The state vector of some words."""
         v: Vector = []
-        for bits, defined in zip(self.field, self.defined, strict=True):
-            value: Any = words[bits.word] >> bits.shift & bits.mask
+        for index, (bits, defined) in enumerate(zip(self.field, self.defined, strict=True)):
+            value: Any = self.initial[index] if index in self.frozen else words[bits.word] >> bits.shift & bits.mask
             if defined is not None:
                 parts = words[defined.word] >> defined.shift & defined.mask
                 if parts == 0:

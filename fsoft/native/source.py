@@ -17,11 +17,13 @@ from fsoft.native.ctext import CLines
 from fsoft.native.packing import NOWHERE_BITS, Packing, Unpackable
 from fsoft.native.steps import StepWriter
 from fsoft.native.tables import ChoicePointTable, EventTable, MemoryTables
+from fsoft.por.cells import Ground
 from fsoft.program import descriptor
 from fsoft.program.interpreter import Machine
 from fsoft.program.markers import step_markers
+from fsoft.program.memory import Memory
 from fsoft.program.program import STOPS, Program
-from fsoft.program.state import OVER, Vector
+from fsoft.program.state import OVER, Layout, Vector
 from fsoft.properties.race_objects import race_ranges
 from fsoft.properties.waits import Waits, WaitSource
 
@@ -31,14 +33,16 @@ _SLOTS = 64
 
 
 class AskedProperties(NamedTuple):
-    """What is asked: the properties, and by slot and location where a thread may move alone (never, if not `reduce`). `runs` are
-    states, one after the other, of some runs: they tell which words of a state change often."""
+    """What is asked: the properties, and by slot and location where a thread may move alone (never, if not `reduce`). `runs` are states,
+    one after the other, of some runs: they tell which words of a state change often; `frozen` (see `unwritten`) are entries that are taken
+    for constants."""
 
     props: tuple[str, ...]
     local: Sequence[Sequence[bool]]
     order: Sequence[int]
     reduce: bool
     runs: Sequence[Sequence[Vector]] = ()
+    frozen: frozenset[int] = frozenset()
 
 
 class Generated(NamedTuple):
@@ -56,6 +60,32 @@ def generate(program: Program, asked: AskedProperties) -> Generated:
     return _Writer(program, asked).whole()
 
 
+def unwritten(program: Program) -> frozenset[int]:
+    """The entries of memory that no step is known to change, but for thread descriptors' states. Should one change all the same (through an
+    address that no pointer was seen to lead to), the search says that it strayed."""
+    ground = Ground(program)
+    written = 0
+    for slot, thread in enumerate(program.threads):
+        for index in range(len(thread.template.steps)):
+            written |= ground.of_step(slot, index)[1]
+    states = {_state_entry(ground.layout, slot) for slot in range(len(program.threads))}
+    memory, found = Memory(ground.layout), set[int]()
+    for place in ground.layout.places:
+        if place is not None and memory.steady(place):
+            found.update(n for n in range(place.base, place.base + place.cells.count) if not written >> n & 1 and n not in states)
+    return frozenset(found)
+
+
+def _state_entry(layout: Layout, slot: int) -> int | None:
+    """The entry of the state of a thread descriptor."""
+    if layout.descriptors is None:
+        return None
+    word = layout.program.word // 8
+    place = layout.places[layout.descriptors.id]
+    at = place.cells.exact(descriptor.offset(slot, "state", word), word) if place is not None and place.rom is None else None
+    return None if place is None or at is None else place.base + at
+
+
 def runtime(name: str) -> str:
     """A part of the runtime."""
     return (files("fsoft.native") / "runtime" / name).read_text(encoding="utf-8")
@@ -69,7 +99,7 @@ class _Writer:
         if len(program.threads) > _SLOTS:
             raise Unpackable(f"{len(program.threads)} threads")
         self.machine = Machine(program, compiled=False)
-        self.packing = Packing(self.machine.memory)
+        self.packing = Packing(self.machine.memory, asked.frozen)
         self.events, self.questions = EventTable(asked.props), ChoicePointTable(self.packing)
         self.memory = MemoryTables(self.packing, self.questions)
         self.steps = StepWriter(self.packing, self.events, self.questions, "no-data-race" in asked.props)
@@ -208,15 +238,9 @@ static u64 joined_at(const u64 *s, u64 address, u32 size);
 
     def _state(self, slot: int) -> str:
         """The field of a thread's descriptor that says whether it runs."""
-        layout = self.packing.layout
-        if layout.descriptors is None:
+        entry = _state_entry(self.packing.layout, slot)
+        if entry is None:
             return NOWHERE_BITS
-        word = self.program.word // 8
-        place = layout.places[layout.descriptors.id]
-        at = place.cells.exact(descriptor.offset(slot, "state", word), word) if place is not None and place.rom is None else None
-        if place is None or at is None:
-            return NOWHERE_BITS
-        entry = place.base + at
         if self.packing.defined[entry] is not None:
             raise Unpackable("thread descriptors that can be undefined")
         return self.packing.field[entry].c()
@@ -274,4 +298,4 @@ static u64 joined_at(const u64 *s, u64 address, u32 size);
         return f"static const struct {{ u32 left, right; }} TREE[] = {{{','.join(pairs)}}};"
 
 
-__all__ = ["AskedProperties", "Generated", "MONITORED", "generate"]
+__all__ = ["AskedProperties", "Generated", "MONITORED", "generate", "unwritten"]

@@ -267,7 +267,8 @@ class _Step:
             place, entry = known
             self._alive(place)
             defined = self.packing.defined[entry]
-            out.line(f"u64 x = {_get(self.packing.field[entry])};")
+            frozen = entry in self.packing.frozen
+            out.line(f"u64 x = {number(self.packing.initial[entry]) if frozen else _get(self.packing.field[entry])};")
             if defined is not None:
                 cell = self.writer.questions.cell(entry)
                 out.line(f"if ({_get(defined)} != {defined.mask}ull) x = define(c, s, &CELL[{cell}]);")
@@ -292,7 +293,7 @@ class _Step:
         if known is not None:
             place, entry = known
             self._alive(place)
-            out.line(_put(self.packing.field[entry], out.expr(value)))
+            out.line("c->strayed = 1;" if entry in self.packing.frozen else _put(self.packing.field[entry], out.expr(value)))
             defined = self.packing.defined[entry]
             if defined is not None:
                 out.line(_put(defined, str(defined.mask)))

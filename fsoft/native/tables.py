@@ -119,6 +119,7 @@ typedef struct {
     u32 offset, size;
     u32 domain, question;
     u64 rom;
+    u8 frozen;
 } Cell;
 typedef struct {
     u32 cells, count, bytes, covered;
@@ -183,8 +184,11 @@ class MemoryTables:
             entry = place.base + cell.number
             value = defined = NOWHERE_BITS
             domain = question = rom = 0
+            frozen = entry in self.packing.frozen
             if place.rom is not None:
                 rom = int(place.rom[cell.number])
+            elif frozen:
+                rom = int(self.packing.initial[entry])
             else:
                 value = self.packing.field[entry].c()
                 self.questions.place_cell(entry, len(self._cells) + cell.number)
@@ -192,7 +196,7 @@ class MemoryTables:
                 if mask is not None:
                     defined = mask.c()
                     domain, question = self.questions.undefined(place, cell.number, cell.size)
-            rows.append(f"{{{value},{defined},{cell.offset},{cell.size},{domain},{question},{rom}ull}}")
+            rows.append(f"{{{value},{defined},{cell.offset},{cell.size},{domain},{question},{rom}ull,{int(frozen)}}}")
         return rows
 
     def _pools(self) -> str:

@@ -65,6 +65,7 @@ typedef struct Worker {
     const u64 *before;
     u32 picks, position, pick[PICKS], domain[PICKS];
     int forbidden, asked, overflow; /* choices are forbidden; one was asked for all the same; there were too many */
+    int strayed;                    /* what was not expected to change did */
     int bared, merged;              /* an address of the heap was used as a number; a freed object stood for others */
     Access *log;
     u32 logged, room;

@@ -43,7 +43,7 @@ static int peek(const u64 *s, u64 address, u32 size, u64 *x) {
     const Cell *cell = &CELL[o->cells + k];
     if (cell->offset != offset || cell->size != size) return 0;
     if (cell->defined.mask && get(s, &cell->defined) != cell->defined.mask) return 0;
-    *x = o->rom ? cell->rom : get(s, &cell->value);
+    *x = o->rom || cell->frozen ? cell->rom : get(s, &cell->value);
     return 1;
 }
 
@@ -165,7 +165,7 @@ static int leaking(Worker *c, const u64 *s) {
         for (u32 k = 0; k < o->count; k++) {
             const Cell *cell = &CELL[o->cells + k];
             if (cell->defined.mask && get(s, &cell->defined) != cell->defined.mask) continue;
-            u64 x = o->rom ? cell->rom : get(s, &cell->value);
+            u64 x = o->rom || cell->frozen ? cell->rom : get(s, &cell->value);
             if (8 * cell->size < WORD_BITS)
                 for (u32 at = 0; at < cell->size && cell->offset + at < o->covered; at++) bytes[cell->offset + at] = (u8)(x >> 8 * at);
             else

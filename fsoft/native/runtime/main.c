@@ -77,7 +77,7 @@ static void report(Search *q) {
         if (q->worker[0].passed[k]) printf("passed %u\n", k);
     for (int class = 0; class < CLASSES; class++) {
         const Seen *one = &q->found[class];
-        if (!one->state) continue;
+        if (!one->state || strcmp(q->why, "strayed") == 0) continue;
         printf("found %d %d %d\n", class, one->slot, one->step);
         way_back(q, one);
         break;

@@ -49,7 +49,7 @@ static u64 define(Worker *c, u64 *s, const Cell *cell) {
 }
 
 static inline u64 value_of(Worker *c, u64 *s, const Object *o, const Cell *cell) {
-    if (o->rom) return cell->rom;
+    if (o->rom || cell->frozen) return cell->rom;
     if (cell->defined.mask && get(s, &cell->defined) != cell->defined.mask) return define(c, s, cell);
     return get(s, &cell->value);
 }
@@ -81,8 +81,12 @@ static int load(Worker *c, u64 *s, u64 address, u32 size, u64 *result) {
     return 1;
 }
 
-/* Whether what a cell holds looks like a pointer: only what is wholly defined does. */
+/* Some bytes of a cell are written. What it held may have been a pointer, if it was wholly defined. */
 static void store_part(Worker *c, u64 *s, const Cell *cell, u64 value, u32 offset, u32 size) {
+    if (cell->frozen) {
+        c->strayed = 1;
+        return;
+    }
     u64 old = get(s, &cell->value), known = cell->defined.mask ? get(s, &cell->defined) : 0;
     if (!cell->defined.mask || known == cell->defined.mask) look_for_pointers(c, old);
     for (u32 k = 0; k < cell->size; k++) {
@@ -103,6 +107,7 @@ static int store(Worker *c, u64 *s, u64 address, u32 size, u64 value) {
     int k = cell_at(o, offset);
     if (k >= 0 && CELL[o->cells + k].offset == offset && CELL[o->cells + k].size == size) {
         const Cell *cell = &CELL[o->cells + k];
+        if (cell->frozen) c->strayed = 1;
         put(s, &cell->value, value);
         if (cell->defined.mask) put(s, &cell->defined, cell->defined.mask);
         return 1;

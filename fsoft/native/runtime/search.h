@@ -179,10 +179,10 @@ static void give_up(Search *q, const char *why) {
 
 /* Findings, examples and flags of all workers become those of the search. */
 static void merge(Search *q) {
-    int merged = 0, bared = 0;
+    int merged = 0, bared = 0, strayed = 0;
     for (int k = 0; k < q->workers; k++) {
         Worker *c = &q->worker[k];
-        merged |= c->merged, bared |= c->bared;
+        merged |= c->merged, bared |= c->bared, strayed |= c->strayed;
         if (c->overflow) give_up(q, "choices");
         for (int class = 0; class < CLASSES; class++)
             if (c->found[class].state) keep_least(&q->found[class], c->found[class].state, c->found[class].slot, c->found[class].step);
@@ -198,6 +198,7 @@ static void merge(Search *q) {
     if (alike && merged && bared) give_up(q, "told");
     for (int class = 0; class < CLASSES; class++)
         if (q->found[class].state) give_up(q, "found");
+    if (strayed) give_up(q, "strayed");
 }
 
 /* The roots of the next level go to the file: the way back reads them. */

@@ -10,6 +10,7 @@ agree     the exhaustive strategy against the explorer, on rows without inputs
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 import tempfile
 import time
@@ -26,6 +27,8 @@ from tests.models.table import RUNS, Row, rows
 
 NO_PLACE = {"valid-deref": ("valid-deref", "no-bad-index"), "no-bad-index": ("no-bad-index", "valid-deref")}
 """Properties that gcc and the heap of the runtime cannot always tell apart."""
+FAILURES = ("unreach-call", "no-deadlock", "valid-deref", "valid-free", "no-abort", "no-division-by-zero")
+"""Failures that end a program; a race alone does not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,147 @@ def models(args: argparse.Namespace) -> int:
     return 0
 
 
+def sctbench(args: argparse.Namespace) -> int:
+    """Programs whose name ends in _bad (or, for the philosophers, _sat) fail; the others do not."""
+    folder = args.folder / "benchmarks" / "concurrent-software-benchmarks"
+    tried = []
+    for path in sorted(folder.glob("*.c")):
+        bad = path.stem.endswith(("_bad", "_sat"))
+        if not all(word in path.stem for word in args.words) or not bad:
+            continue
+
+        def request(program: str) -> TestRequest:
+            return TestRequest(program, seconds=args.seconds, runs=1000, run_seconds=args.run_seconds)
+
+        one = ask(path.stem, "fails", [Source(str(path))], request, FAILURES, ("-w", "-Wno-implicit"))
+        alone = under_tsan(path, one.seconds) if args.tsan else ""
+        print(
+            "ok  " if one.found else "FAIL",
+            one.name,
+            f"{one.runs} runs {one.seconds:.1f} s",
+            one.why[:160],
+            f"| ThreadSanitizer: {alone}",
+            flush=True,
+        )
+        tried.append(one)
+    print(f"found {sum(bool(one.found) for one in tried)} / {len(tried)}")
+    return 0
+
+
+def under_tsan(path: Path, seconds: float) -> str:
+    """What the plain program under ThreadSanitizer shows in the same time: how often it failed by itself (or hung for a second), and in
+    how many runs a race was reported."""
+    with tempfile.TemporaryDirectory(prefix="fsoft-bench-") as folder:
+        program = Path(folder) / "program"
+        command = ["gcc", "-g", "-O0", "-w", "-fsanitize=thread", str(path), "-o", str(program), "-lpthread", "-lm"]
+        if subprocess.run(command, capture_output=True, check=False).returncode:
+            return "does not compile"
+        failures = races = runs = 0
+        end = time.monotonic() + max(seconds, 1.0)
+        while time.monotonic() < end:
+            try:
+                done = subprocess.run(
+                    ["setarch", "-R", str(program)], capture_output=True, timeout=max(end - time.monotonic(), 0.1), check=False
+                )
+            except subprocess.TimeoutExpired:
+                failures += 1  # it hangs
+                break
+            runs += 1
+            failures += done.returncode not in (0, 66)
+            races += b"data race" in done.stderr
+        return f"{failures} failures, {races} races in {runs} runs"
+
+
+def convul(args: argparse.Namespace) -> int:
+    """The CVE programs of ConVul: any memory error or crash counts."""
+    tried = []
+    for path in sorted((args.folder / "evaluation" / "ConVul-CVE-Benchmarks").glob("CVE-*/*.c*")):
+        if not all(word in str(path) for word in args.words):
+            continue
+
+        def request(program: str) -> TestRequest:
+            return TestRequest(program, seconds=60.0, runs=10**9, run_seconds=args.run_seconds)
+
+        one = ask(path.parent.name, "fails", [Source(str(path))], request, ("valid-deref", "valid-free", "no-abort", "unreach-call"))
+        print("ok  " if one.found else "FAIL", one.name, f"{one.runs} runs {one.seconds:.1f} s", one.why[:200], flush=True)
+        tried.append(one)
+    print(f"found {sum(bool(one.found) for one in tried)} / {len(tried)}")
+    return 0
+
+
+SPEED = """#include <pthread.h>
+#include <stdio.h>
+static int data[1024];
+static void *work(void *p) {
+  int *mine = p;
+  for (long k = 0; k < ROUNDS; k++) mine[k & 1023] += (int)k;
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, work, data);
+  pthread_join(t, 0);
+  return data[3] == -1;
+}
+"""
+
+
+def speed(args: argparse.Namespace) -> int:
+    """One thread writes to its own array: instrumented accesses a second, beside ThreadSanitizer and the plain program."""
+    with tempfile.TemporaryDirectory(prefix="fsoft-bench-") as folder:
+        path, rounds = Path(folder) / "speed.c", 20_000_000
+        path.write_text(SPEED.replace("ROUNDS", str(rounds)), encoding="utf-8")
+        program = compile_program([Source(str(path))], 64, folder, ["-O1"])
+        times = {}
+        for name, flags in (("plain", []), ("ThreadSanitizer", ["-fsanitize=thread"])):
+            subprocess.run(["gcc", "-O1", "-g", *flags, str(path), "-o", f"{folder}/{name}", "-lpthread"], check=True)
+            times[name] = min(_timed(["setarch", "-R", f"{folder}/{name}"]) for _ in range(3))
+        campaign = Campaign(TestRequest(program, seconds=60.0, runs=3, run_seconds=30.0, operations=10**12), folder)
+        campaign.run(lambda _: True)
+    seconds = campaign.totals.seconds / max(campaign.totals.runs, 1)
+    print(f"{campaign.totals.operations / campaign.totals.seconds / 1e6:.1f} million instrumented accesses a second")
+    print(f"a run: {seconds:.2f} s; ThreadSanitizer {times['ThreadSanitizer']:.2f} s; plain {times['plain']:.2f} s")
+    return 0
+
+
+def _timed(command: Sequence[str]) -> float:
+    start = time.monotonic()
+    subprocess.run(command, check=False)
+    return time.monotonic() - start
+
+
+NOT_FIXED = ("nondet", "timedwait", "timedlock", "timedrdlock", "timedwrlock", "rand(", "compare_exchange_weak", "sleep")
+"""What the exhaustive strategy fixes and the explorer does not: inputs, time, weak exchanges."""
+
+
+def agree(args: argparse.Namespace) -> int:
+    """The exhaustive strategy on rows whose programs have nothing else that is open. A search that ended must find what there is."""
+    counts = Counter[str]()
+    for row in [row for row in rows() if all(word in row.name for word in args.words) and row.verdict != "UNKNOWN"][:: args.every]:
+        text = row.path.read_text(encoding="utf-8")
+        if left_out(row) or any(word in text for word in NOT_FIXED):
+            counts["left out"] += 1
+            continue
+        wanted = NO_PLACE.get(row.prop, (row.prop,))
+        with tempfile.TemporaryDirectory(prefix="fsoft-bench-") as folder:
+            try:
+                program = compile_program([Source(str(row.path), define=row.defines)], 64, folder)
+            except InputError:
+                counts["does not compile"] += 1
+                continue
+            request = TestRequest(program, strategy="exhaustive", runs=200_000, seconds=args.seconds, run_seconds=args.run_seconds)
+            campaign = Campaign(request, folder)
+            campaign.run(lambda _: False)
+        found = any(group.raw.prop in wanted for group in campaign.groups.values())
+        false = row.verdict.startswith("FALSE")
+        what = "not ended" if not campaign.totals.complete and not found else "agrees" if found == false else "DISAGREES"
+        counts[what] += 1
+        if what == "DISAGREES" or args.verbose:
+            print(what, row.verdict, row.name, f"{campaign.totals.runs} runs", flush=True)
+    print(dict(counts))
+    return 1 if counts["DISAGREES"] else 0
+
+
 def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="benchmarks.compiled", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=PARTS)
@@ -134,12 +278,19 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth row")
     parser.add_argument("--only", choices=("TRUE", "FALSE"), default="", help="of models: rows with that verdict")
     parser.add_argument("--folder", type=Path, help="where the programs are")
+    parser.add_argument("--tsan", action="store_true", help="of sctbench: the plain program under ThreadSanitizer beside it")
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args(argv)
     return PARTS[args.what](args)
 
 
-PARTS: dict[str, Callable[[argparse.Namespace], int]] = {"models": models}
+PARTS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "models": models,
+    "sctbench": sctbench,
+    "convul": convul,
+    "speed": speed,
+    "agree": agree,
+}
 
 if __name__ == "__main__":
     raise SystemExit(main(sys.argv[1:]))

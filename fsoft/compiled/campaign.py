@@ -20,6 +20,7 @@ STRATEGIES = {
     "pos": "a random priority for every operation, drawn anew when it conflicts with one that was made",
     "rf": "prefers accesses that would read from a write that they never read from",
     "steer": "brings two threads to the two places of a race that the clocks suspect",
+    "exhaustive": "every interleaving, with dynamic partial-order reduction; ends when there are no more",
 }
 _PORTION = 2.0
 _FIRST_PORTION = 0.5
@@ -78,7 +79,7 @@ class Campaign:
 
     def run(self, progress: Callable[[Campaign], bool]) -> None:
         """Portion after portion, until the limits are reached or `progress` says that it is enough."""
-        end, length = time.monotonic() + self.request.seconds, _FIRST_PORTION
+        end, length = time.monotonic() + self.request.seconds, self.request.seconds if self._exhaustive else _FIRST_PORTION
         while (left := end - time.monotonic()) > 0 and self.totals.runs < self.request.runs:
             before = self.totals.runs
             self._portion_of(min(length, left))
@@ -86,8 +87,13 @@ class Campaign:
             if not progress(self) or self.totals.complete or self.totals.runs == before:
                 return
 
+    @property
+    def _exhaustive(self) -> bool:
+        """Its search begins anew with every portion, and takes every access for shared: it has one portion, and keeps no state."""
+        return self.request.strategy == "exhaustive"
+
     def _portion_of(self, seconds: float) -> None:
-        jobs = 1 if self.request.strategy == "exhaustive" else self.request.jobs
+        jobs = 1 if self._exhaustive else self.request.jobs
         runs = -(-(self.request.runs - self.totals.runs) // jobs)
         parts: list[Results] = [Results() for _ in range(jobs)]
 
@@ -124,7 +130,8 @@ class Campaign:
         request = self.request
         path, result = os.path.join(self.folder, f"plan-{name}"), self._result(name)
         items: dict[str, object] = {
-            "result": result, "state": self.state, "strategy": request.strategy, "seed": request.seed, "depth": request.depth,
+            "result": result, "state": "" if self._exhaustive else self.state, "strategy": request.strategy,
+            "seed": request.seed, "depth": request.depth,
             "bound": request.bound, "run_seconds": request.run_seconds, "operations": request.operations, "input": request.stdin, **plan,
         }  # fmt: skip
         Path(result).unlink(missing_ok=True)

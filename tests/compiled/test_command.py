@@ -44,6 +44,11 @@ def outcome(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, s
         ("sync/farewell.c", "valid-deref", ["BARRIER", "HASTY"]),
         ("threads/cancelled_join.c", "no-lock-misuse", ["TESTED"]),
         ("threads/created_last.c", "unreach-call", []),
+        ("deadlocks/rw_preferred.c", "no-deadlock", ["PREFER"]),
+        ("probes/halt.c", "unreach-call", ["ASSUME"]),
+        ("library/printed.c", "no-data-race", ["RACY=1"]),
+        ("checks/race_free.c", "no-data-race", []),
+        ("atomics/structs.c", "unreach-call", ["TWICE"]),
     ],
 )
 def test_failures_of_the_models(capsys: pytest.CaptureFixture[str], program: str, prop: str, defines: list[str]) -> None:
@@ -100,6 +105,29 @@ def test_the_same_seed_is_the_same_campaign(tmp_path: Path, capsys: pytest.Captu
         tables.append([(one["count"], one["seed"], one["schedule"]) for one in table["findings"]])
         assert table["covered"]["runs"] == 40
     assert tables[0] == tables[1]
+
+
+@pytest.mark.parametrize(
+    ("program", "defines", "last", "complete"),
+    [
+        ("sync/lost_wakeup.c", [], "UNKNOWN", True),
+        ("sync/lost_wakeup.c", ["GAP"], "FALSE(no-deadlock)", True),
+        ("sync/lazy_init.c", ["EARLY"], "FALSE(unreach-call)", True),
+        ("threads/created_last.c", [], "FALSE(unreach-call)", True),
+    ],
+)
+def test_every_interleaving(capsys: pytest.CaptureFixture[str], program: str, defines: list[str], last: str, complete: bool) -> None:
+    flags = [part for name in defines for part in ("-D", name)]
+    _, out = outcome(capsys, str(MODELS / program), *flags, "--strategy", "exhaustive", "--json")
+    table = json.loads(out)
+    assert (table["verdict"], table["covered"]["complete"]) == (last, complete)
+
+
+def test_a_bound_on_preemptions_is_not_complete(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "lost.c").write_text(LOST)
+    _, out = outcome(capsys, str(tmp_path / "lost.c"), "--strategy", "exhaustive", "--bound", "0", "--check", "unreach-call", "--json")
+    table = json.loads(out)
+    assert (table["verdict"], table["covered"]["complete"]) == ("UNKNOWN", False)
 
 
 def test_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -243,8 +243,8 @@ PUBLIC size_t malloc_usable_size(void *p) {
 void check_heap(struct thread *me, uintptr_t address, size_t size, int how, uintptr_t pc) {
     const struct block *b = block_of(address);
     const char *verb = how & WRITES ? "write to" : "read of";
-    (void)me;
     if (b && !b->freed && address >= b->base && address + size <= b->base + b->size) return;
+    if (touch(me, address, size, how, pc)) memory->shared[place_of(pc)] = 1; /* who freed it may come later in another run */
     if (b && b->freed && address >= b->base && address < b->base + b->size)
         report(BAD_ACCESS, "valid-deref", 1, pc, "%s freed memory at %#lx", verb, (unsigned long)address);
     if (b) report(BAD_ACCESS, "valid-deref", 1, pc, "%s %zu bytes at %ld from the start of %zu allocated bytes", verb, size, (long)(address - b->base), b->size);

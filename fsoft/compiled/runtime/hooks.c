@@ -158,7 +158,7 @@ static struct thread *before_atomic(const volatile void *p, size_t size, int how
     UPDATE(bits, type, fetch_xor, old ^ v)                                                                             \
     UPDATE(bits, type, fetch_nand, ~(old & v))                                                                         \
     static int swap##bits(volatile type *p, type *wanted, type v, int order, int failed, int weak, uintptr_t pc) {     \
-        struct thread *me = before_atomic(p, sizeof *p, READS | (*p == *wanted ? WRITES : 0), pc);                     \
+        struct thread *me = before_atomic(p, sizeof *p, READS | (*p == *wanted || strategy == &exhaustive ? WRITES : 0), pc);                     \
         int equal = *p == *wanted && !(weak && me && !given && strategy != &exhaustive && options.weak && next_random() % 16 == 0); \
         if (me) loaded(me, p, equal ? order : failed);                                                                 \
         if (!equal) {                                                                                                  \
@@ -186,6 +186,44 @@ ATOMICS(64, uint64_t)
 #ifdef __SIZEOF_INT128__
 ATOMICS(128, unsigned __int128)
 #endif
+
+/* The same for objects of any size. */
+PUBLIC void __atomic_load(size_t size, const volatile void *p, void *value, int order) {
+    struct thread *me = before_atomic(p, size, READS, HERE);
+    if (me) loaded(me, p, order);
+    __builtin_memcpy(value, (const void *)p, size);
+}
+
+PUBLIC void __atomic_store(size_t size, volatile void *p, void *value, int order) {
+    struct thread *me = before_atomic(p, size, WRITES, HERE);
+    if (me) stored(me, p, order, 0);
+    __builtin_memcpy((void *)p, value, size);
+}
+
+PUBLIC void __atomic_exchange(size_t size, volatile void *p, void *value, void *old, int order) {
+    struct thread *me = before_atomic(p, size, READS | WRITES, HERE);
+    if (me) loaded(me, p, order), stored(me, p, order, 1);
+    __builtin_memcpy(old, (const void *)p, size);
+    __builtin_memcpy((void *)p, value, size);
+}
+
+PUBLIC _Bool __atomic_compare_exchange(size_t size, volatile void *p, void *wanted, void *value, int order, int failed) {
+    struct thread *me = before_atomic(p, size, READS | WRITES, HERE);
+    int equal = !__builtin_memcmp((const void *)p, wanted, size);
+    if (me) loaded(me, p, equal ? order : failed);
+    if (!equal) {
+        __builtin_memcpy(wanted, (const void *)p, size);
+        return 0;
+    }
+    if (me) stored(me, p, order, 1);
+    __builtin_memcpy((void *)p, value, size);
+    return 1;
+}
+
+PUBLIC _Bool __atomic_is_lock_free(size_t size, const volatile void *p) {
+    (void)p;
+    return size <= sizeof(void *);
+}
 
 PUBLIC void __tsan_atomic_thread_fence(int order) {
     struct thread *me = self;

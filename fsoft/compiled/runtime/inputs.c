@@ -70,12 +70,18 @@ PUBLIC void *__VERIFIER_nondet_pointer(void) {
 
 /* ---------------------------------------------------------------- assumptions, sections, errors */
 
+/* What others do before this thread gets here counts. */
+static void prune(void) {
+    last_turns();
+    end_run(PRUNED, 0);
+}
+
 PUBLIC void __VERIFIER_assume(int condition) {
-    if (!condition) end_run(PRUNED, 0);
+    if (!condition) prune();
 }
 
 PUBLIC void assume_abort_if_not(int condition) {
-    if (!condition) end_run(PRUNED, 0);
+    if (!condition) prune();
 }
 
 PUBLIC void __VERIFIER_atomic_begin(void) {
@@ -109,7 +115,8 @@ PUBLIC void __assert(const char *condition, const char *file, int line) {
 }
 
 PUBLIC void abort(void) {
-    if (assuming()) end_run(PRUNED, 0);
+    if (assuming()) prune();
+    last_turns();
     report(ABORTED, "no-abort", 1, HERE, "the program calls abort");
     _exit(134);
 }

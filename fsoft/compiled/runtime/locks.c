@@ -62,7 +62,7 @@ static int lock(pthread_mutex_t *m, int64_t deadline, uintptr_t pc) {
         misuse(!deadline, pc, "lock of a mutex that this thread holds already");
     }
     self->waits_for = deadline ? NULL : o;
-    if (o->owner && !deadline) look_for_circle(o, pc);
+    if (o->owner && !deadline && !self->section) look_for_circle(o, pc);
     if (!block_until(LOCK, m, pc, is_free, o, deadline)) return ETIMEDOUT;
     took(o);
     return 0;
@@ -218,7 +218,7 @@ PUBLIC int pthread_spin_lock(pthread_spinlock_t *l) {
     misuse(o->destroyed, HERE, "lock of a destroyed spin lock");
     misuse(o->owner == self->id + 1, HERE, "lock of a spin lock that this thread holds already");
     self->waits_for = o;
-    if (o->owner) look_for_circle(o, HERE);
+    if (o->owner && !self->section) look_for_circle(o, HERE);
     block_at(LOCK, l, HERE, is_free, o);
     took(o);
     return 0;
@@ -256,7 +256,7 @@ static int may_read(void *object) {
     if (o->owner) return 0;
     if (o->kind != PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP) return 1;
     for (int k = 0; k < thread_count; k++)
-        if (threads[k]->state == READY && threads[k]->at.kind == WRLOCK && threads[k]->about == object) return 0;
+        if ((threads[k]->state == READY || threads[k]->state == RUNNING) && threads[k]->at.kind == WRLOCK && threads[k]->about == object) return 0;
     return 1;
 }
 
@@ -282,7 +282,7 @@ static int lock_writing(pthread_rwlock_t *l, int64_t deadline, uintptr_t pc) {
     misuse(o->readers[self->id], pc, "write lock by a thread that holds the lock for reading");
     if (o->owner == self->id + 1) return EDEADLK;
     self->waits_for = deadline ? NULL : o;
-    if (o->owner && !deadline) look_for_circle(o, pc);
+    if (o->owner && !deadline && !self->section) look_for_circle(o, pc);
     if (!block_until(WRLOCK, l, pc, is_unread, o, deadline)) return ETIMEDOUT;
     took(o);
     return 0;

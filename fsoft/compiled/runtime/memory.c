@@ -16,6 +16,14 @@ static void writes(void *p, size_t n, uintptr_t pc) {
     if (n && watched(pc)) visit((uintptr_t)p, n, WRITES, pc);
 }
 
+/* Copies between objects that overlap, and from or to nowhere, are undefined. */
+static void apart(const void *to, const void *from, size_t n, uintptr_t pc) {
+    uintptr_t a = (uintptr_t)to, b = (uintptr_t)from;
+    if (!watched(pc)) return;
+    if (!a || !b) report(BAD_ACCESS, "valid-deref", 0, pc, "a null pointer is given to a function that copies");
+    else if (n && a < b + n && b < a + n && a != b) report(BAD_ACCESS, "valid-deref", 0, pc, "a copy between objects that overlap");
+}
+
 static size_t length(const char *s, size_t limit) {
     size_t k = 0;
     while (k < limit && s[k]) k++;
@@ -37,6 +45,7 @@ static void copy_down(char *to, const char *from, size_t n) {
 }
 
 PUBLIC void *memcpy(void *to, const void *from, size_t n) {
+    apart(to, from, n, HERE);
     reads(from, n, HERE);
     writes(to, n, HERE);
     if (real_copy) return real_copy(to, from, n);
@@ -95,6 +104,7 @@ PUBLIC size_t strnlen(const char *s, size_t limit) {
 
 PUBLIC char *strcpy(char *to, const char *from) {
     size_t n = length(from, SIZE_MAX) + 1;
+    apart(to, from, n, HERE);
     reads(from, n, HERE);
     writes(to, n, HERE);
     copy_up(to, from, n);
@@ -103,6 +113,7 @@ PUBLIC char *strcpy(char *to, const char *from) {
 
 PUBLIC char *stpcpy(char *to, const char *from) {
     size_t n = length(from, SIZE_MAX) + 1;
+    apart(to, from, n, HERE);
     reads(from, n, HERE);
     writes(to, n, HERE);
     copy_up(to, from, n);
@@ -122,6 +133,7 @@ PUBLIC char *strcat(char *to, const char *from) {
     size_t at = length(to, SIZE_MAX), n = length(from, SIZE_MAX) + 1;
     reads(to, at + 1, HERE);
     reads(from, n, HERE);
+    apart(to + at, from, n, HERE);
     writes(to + at, n, HERE);
     copy_up(to + at, from, n);
     return to;
@@ -183,6 +195,39 @@ PUBLIC char *strrchr(const char *s, int c) {
     while (n--)
         if (s[n] == (char)c) return (char *)s + n;
     return NULL;
+}
+
+PUBLIC char *strstr(const char *s, const char *part) {
+    size_t n = length(part, SIZE_MAX), all = length(s, SIZE_MAX), k = 0;
+    reads(part, n + 1, HERE);
+    while (k + n <= all && compare(s + k, part, n, 0, 0)) k++;
+    reads(s, k + n <= all ? k + n : all + 1, HERE);
+    return k + n <= all ? (char *)s + k : NULL;
+}
+
+static size_t span(const char *s, const char *set, int wanted, uintptr_t pc) {
+    size_t k = 0, n = length(set, SIZE_MAX);
+    for (; s[k]; k++) {
+        size_t i = 0;
+        while (i < n && set[i] != s[k]) i++;
+        if ((i < n) != wanted) break;
+    }
+    reads(set, n + 1, pc);
+    reads(s, k + 1, pc);
+    return k;
+}
+
+PUBLIC size_t strspn(const char *s, const char *set) {
+    return span(s, set, 1, HERE);
+}
+
+PUBLIC size_t strcspn(const char *s, const char *set) {
+    return span(s, set, 0, HERE);
+}
+
+PUBLIC char *strpbrk(const char *s, const char *set) {
+    size_t k = span(s, set, 0, HERE);
+    return s[k] ? (char *)s + k : NULL;
 }
 
 /* Copies are the program's own: a block that is never freed is its leak. */

@@ -191,6 +191,8 @@ struct thread *follow(struct thread *me, struct thread **can, int count);
 /* exhaustive.c */
 void exhaustive_prepare(void);
 int exhaustive_next(void);
+int exhaustive_complete(void);
+void exhaustive_incomplete(void);
 
 /* shadow.c */
 struct vector { /* a clock that belongs to an object */
@@ -259,4 +261,5 @@ void *real(const char *name);
 extern void *(*real_copy)(void *, const void *, size_t);
 
 /* server.c */
+void last_turns(void);
 extern int forked; /* a child that the program made itself: it runs free */

@@ -25,7 +25,7 @@ enum { MOST_KEYS = 1024, PATH = 512, FEWEST = 50000, MANY_TURNS = 200 };
 
 struct record *record;
 struct memory *memory;
-struct options options = {.strategy = "mix", .weak = 1, .most_operations = 20000000};
+struct options options = {.strategy = "mix", .weak = 1, .bound = -1, .most_operations = 20000000};
 int forked;
 const char runtime_marker = 1;
 static const char *writable_marker __attribute__((used)) = &runtime_marker;
@@ -149,8 +149,8 @@ static void in_child(void) {
 }
 
 /* Others may still do something before the process ends. */
-static void last_turns(void) {
-    if (self->inside) return;
+void last_turns(void) {
+    if (!self || self->inside || forked) return;
     if (toss(2)) self->yielded = MANY_TURNS;
     point_at(EXIT, NULL, self->last_pc);
 }
@@ -423,7 +423,7 @@ static void serve(void) {
         if (run_once(&status, &timed_out)) return;
         look(status, timed_out);
         if (!strcmp(options.strategy, "exhaustive") && !exhaustive_next()) {
-            complete = 1;
+            complete = (uint64_t)exhaustive_complete();
             break;
         }
     }

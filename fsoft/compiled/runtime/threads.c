@@ -144,7 +144,7 @@ static int join_thread(pthread_t handle, void **result, int64_t deadline, uintpt
     if (t->detached) return EINVAL;
     if (t == me) return EDEADLK;
     me->waits_for = NULL;
-    if (!block_until(JOIN, t, pc, is_over, t, deadline)) return ETIMEDOUT;
+    if (!block_until(JOIN, (void *)(uintptr_t)t->id, pc, is_over, t, deadline)) return ETIMEDOUT;
     test_cancel();
     for (int k = 0; k < thread_count; k++)
         if (t->clock[k] > me->clock[k]) me->clock[k] = t->clock[k];

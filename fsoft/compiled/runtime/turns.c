@@ -53,7 +53,7 @@ int enabled_threads(struct thread **found) {
     int count = 0, away = 0;
     for (int k = 0; k < thread_count; k++) {
         if (!enabled(threads[k])) continue;
-        if (threads[k]->yielded)
+        if (threads[k]->yielded && strategy != &exhaustive)
             away++;
         else
             found[count++] = threads[k];
@@ -95,6 +95,7 @@ static struct thread *stuck(void) {
     next = first_deadline();
     if (next) {
         if (next->deadline > virtual_time) virtual_time = next->deadline;
+        exhaustive_incomplete();
         return next;
     }
     for (int k = 0; k < thread_count; k++)
@@ -127,7 +128,7 @@ static struct thread *decide(struct thread *me) {
     if (given && (next = follow(me, can, count))) return next;
     if (!count) return stuck();
     if ((next = late_one())) return next;
-    next = count == 1 ? can[0] : strategy->choose(me, can, count);
+    next = count == 1 && strategy != &exhaustive ? can[0] : strategy->choose(me, can, count);
     quiet = strategy->quiet ? strategy->quiet() : 1;
     others_return(next);
     return next;

@@ -19,6 +19,7 @@ from fsoft.frontend.types import HOST
 from fsoft.program.options import ASSUMPTIONS, PROPERTIES, RACE_MODELS, UNWOUND_EXPANSION
 
 if TYPE_CHECKING:
+    from fsoft.frontend.client import Client
     from fsoft.properties.ltl.syntax import Text
 
 CHECKS = {
@@ -138,7 +139,14 @@ def add_lowering(parser: Parser) -> None:
     group = parser.add_argument_group("the program")
     group.add_argument("--args-bound", type=positive, metavar="N", help="how many of free arguments of main may be read (3)")
     group.add_argument("--arg-length", type=positive, metavar="N", help="how many characters of each may be read (8)")
-    group.add_argument("--entry", metavar="F", help="the function where the run starts (main)")
+    entry = "the function where the run starts (main); F,G,...: functions of a library without main, which threads call in any order"
+    group.add_argument("--entry", metavar="F[,G...]", help=entry)
+    group.add_argument(
+        "--init", metavar="F", help="with functions of a library: called before all calls; its result, or what it fills, is shared"
+    )
+    group.add_argument("--fini", metavar="F", help="with functions of a library: called after all calls")
+    group.add_argument("--calls-each", type=positive, metavar="K", help="calls of each thread (any number)")
+    group.add_argument("--linearizable", action="store_true", help="the results are those of some sequential order of the calls")
     group.add_argument("--thread", action="append", default=[], metavar="F", help="run F as a thread from the start (again for more)")
     group.add_argument("--threads", type=positive, metavar="N", help="threads per creating statement whose count is not known (3)")
     group.add_argument("--heap", type=heap, metavar="N|fresh", help="heap objects per size if the count is not known (5); fresh: no reuse")
@@ -217,6 +225,9 @@ def request(args: argparse.Namespace) -> Request:
     task = _task(args.files)
     sources = _sources(args, task)
     question = _question(args, task)
+    client = _client(args)
+    if client is not None:
+        sources, question = _with_client(args, client, sources, question)
     bits = args.bits or (task and task.bits) or HOST.pointer_bits
     if getattr(args, "fairness", None) and not question.formulas:
         raise UsageError("--fairness is for properties of runs: --ltl, or --property termination")
@@ -283,6 +294,33 @@ def _from_database(database: str, files: list[str], target: str | None) -> list[
     if missing:
         raise UsageError(f"{missing[0]} is not in {database}")
     return [replace(known[os.path.realpath(file)], path=file) for file in files] if files else list(known.values())
+
+
+def _client(args: argparse.Namespace) -> Client | None:
+    """The client of a library that the options describe; None if they start one function."""
+    asked = [f"--{name}" for name in ("init", "fini", "calls-each", "linearizable") if getattr(args, name.replace("-", "_"), None)]
+    entries = tuple(filter(None, (args.entry or "").split(",")))
+    if not asked and "," not in (args.entry or ""):
+        return None
+    if not entries:
+        raise UsageError(f"{asked[0] if asked else '--entry'} is for a library: --entry F,G,... names the functions that threads call")
+    if args.thread:
+        raise UsageError("--thread and a client of a library (--entry F,G,...) exclude each other")
+    from fsoft.frontend.client import Client  # few runs make one
+
+    each = args.calls_each or (1 if args.linearizable else None)
+    return Client(entries, args.init or "", args.fini or "", args.threads or 2, each, args.linearizable)
+
+
+def _with_client(
+    args: argparse.Namespace, client: Client, sources: tuple[Source, ...], question: Question
+) -> tuple[tuple[Source, ...], Question]:
+    from fsoft.frontend.client import ENTRY, with_client
+
+    args.entry = ENTRY
+    checks = question.checks | {"unreach-call", "no-deadlock"} if client.linearizable else question.checks
+    found = with_client(sources, client, args.cpp, args.bits or HOST.pointer_bits)
+    return tuple(found), replace(question, checks=checks, entry=None)
 
 
 def _question(args: argparse.Namespace, task: Task | None) -> Question:

@@ -7,6 +7,7 @@ and its name must not be taken.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, Union
 
@@ -15,7 +16,6 @@ from fsoft.program.options import PROPERTIES
 from fsoft.program.program import Program
 from fsoft.program.verdict import Progress as Progress
 from fsoft.program.verdict import Verdict
-from fsoft.records import dataclass
 
 if TYPE_CHECKING:
     from fsoft.circuit.bits import BitModel

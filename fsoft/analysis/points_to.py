@@ -10,11 +10,11 @@ as a pointer. A plain integer that happens to spell an address without having be
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from fsoft.analysis.actions import Touching, members
 from fsoft.program.expr import COMPARISONS, Expr
 from fsoft.program.program import Action, Alloc, Assign, Input, Load, Program, Register, Step, Store, Template, Thread
-from fsoft.records import dataclass
 
 _OPAQUE = COMPARISONS | {"fadd", "fsub", "fmul", "fdiv", "fconv", "itof", "utof", "ftoi", "ftou"}
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fsoft.ask.by_name import encoding_of
@@ -27,7 +27,6 @@ from fsoft.program.cuts import cut_of_bound
 from fsoft.program.program import Program
 from fsoft.program.verdict import Say, Stats, Verdict
 from fsoft.properties.confirmation import confirm_run
-from fsoft.records import dataclass
 
 Simpler = Callable[[Unwound, Verdict], Verdict]
 """Makes a FALSE easier to read, with the unwound Program that its run was found in."""

@@ -6,8 +6,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-
-from fsoft.records import dataclass
+from dataclasses import dataclass
 
 COMPILER = re.compile(r"(?:[\w.+-]+-)?(?:gcc|clang|cc|c89|c99|g\+\+|c\+\+|clang\+\+)(?:-\d+(?:\.\d+)*)?$")
 ARCHIVER = re.compile(r"(?:[\w.+-]+-)?(?:gcc-|llvm-)?ar(?:-\d+(?:\.\d+)*)?$")

@@ -8,13 +8,12 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from fsoft.builds.calls import C_SOURCES, ArchiverCall, CompilerCall
 from fsoft.builds.recording import BuildRecord
 from fsoft.frontend.source import InputError, Source, printed
 from fsoft.process.fence import tool
-from fsoft.records import dataclass
 
 _KINDS = ("program", "shared")
 

@@ -10,11 +10,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from fsoft.builds.calls import ARCHIVER, COMPILER, ArchiverCall, CompilerCall, read_call
 from fsoft.frontend.source import InputError, Loc
-from fsoft.records import dataclass
 
 _SCRIPT = """#!/bin/sh
 call=$(mktemp {calls}/call.XXXXXXXXXX) && printf '%s\\0' "$PWD" {name} "$@" > "$call"

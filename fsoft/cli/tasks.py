@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fsoft.frontend.inputs import read_file
 from fsoft.frontend.source import InputError, Loc, Unsupported
-from fsoft.records import dataclass
 
 if TYPE_CHECKING:
     from fsoft.properties.ltl.syntax import Text

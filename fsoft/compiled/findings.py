@@ -12,9 +12,9 @@ from fsoft.compiled.campaign import Campaign, Grouped, repeat
 from fsoft.compiled.results import KINDS, RawFinding, Side
 from fsoft.compiled.telling import TITLES, happens, story_of
 from fsoft.frontend.source import NOWHERE, InputError, Loc
+from fsoft.trace.schema import Json
 from fsoft.trace.story import Story
 
-Json = dict[str, Any]
 SCHEMA = "fsoft-test/1"
 _ORDER = ("assertion", "error", "access", "free", "crash", "abort", "deadlock", "race", "misuse", "undefined", "leak", "hang")
 _SHORTEN = 2.0

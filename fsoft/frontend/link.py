@@ -8,6 +8,7 @@ A function that no file defines is taken from the library if the library has it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from pycparser import c_ast
@@ -18,7 +19,6 @@ from fsoft.frontend.sema.conversions import compatible, composite
 from fsoft.frontend.sema.scope import Declared, FunctionEntry, ObjectName, PendingName, ScopeEntry, TypedefName
 from fsoft.frontend.source import NOWHERE, InputError, Loc
 from fsoft.frontend.types import Array, CType, Function, Int, Types
-from fsoft.records import dataclass
 
 if TYPE_CHECKING:
     from fsoft.frontend.sema.context import UnitContext

@@ -7,12 +7,11 @@ Library functions without a body (malloc, pthread_create, ...) stay ordinary `Ca
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Union
 
 from fsoft.frontend.source import Loc
 from fsoft.frontend.types import CType, Field, Function, Record, Types
-from fsoft.records import dataclass
 
 
 @dataclass(eq=False, slots=True)

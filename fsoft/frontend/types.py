@@ -9,10 +9,8 @@ to itself. Qualifiers are dropped except `_Atomic`, which is kept with whatever 
 from __future__ import annotations
 
 import struct
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Union
-
-from fsoft.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ be detached, has finished). As long as nobody else can free it, the starter know
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from fsoft.analysis.actions import rewritten
 from fsoft.analysis.constants import KnownValues
@@ -15,7 +16,6 @@ from fsoft.analysis.validity import constants_in
 from fsoft.program import descriptor
 from fsoft.program.expr import FALSE, TRUE, Expr, const, make, walk
 from fsoft.program.program import Action, Load, Program, Step, Store, Template, Thread
-from fsoft.records import dataclass
 
 TAKEN = const(1, 1)
 """What is known about the state of a slot that is not free; no load of it has this width."""

@@ -6,10 +6,10 @@ Whoever decides by what cut (which bound grows, who may go on) looks at the reco
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from fsoft.frontend.source import NOWHERE, Loc
 from fsoft.program.program import Marker, Program
-from fsoft.records import dataclass
 
 _OF_ENGINES = {
     "contexts": ("a run needs more contexts than were allowed", "--contexts"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsoft.records import dataclass
+from dataclasses import dataclass
 
 MEMORY = frozenset({"valid-deref", "valid-free"})
 PROPERTIES = (

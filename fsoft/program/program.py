@@ -17,12 +17,11 @@ stores itself. The step keeps a `Tag` for the analyses.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Union
 
 from fsoft.frontend.source import NOWHERE, Loc
 from fsoft.program.expr import FALSE, TRUE, Expr
-from fsoft.records import dataclass
 
 # ---------------------------------------------------------------- actions
 

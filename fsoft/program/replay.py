@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from fsoft.frontend.source import NOWHERE, Loc
 from fsoft.program.interpreter import Domain, Machine, Script
 from fsoft.program.state import Access, ChoicePoint, Event, Halted, State, Violation
 from fsoft.program.verdict import InternalError, Move
-from fsoft.records import dataclass
 
 
 @dataclass(slots=True)

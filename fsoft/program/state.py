@@ -12,6 +12,7 @@ A cell holds an int, None while undefined, or a tuple of its bytes while only so
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from fsoft.frontend.source import NOWHERE, Loc
@@ -19,7 +20,6 @@ from fsoft.program import descriptor
 from fsoft.program.expr import float_of_bits, to_signed
 from fsoft.program.layout import Cells
 from fsoft.program.program import Object, Program, Step, Template
-from fsoft.records import dataclass
 
 Vector: TypeAlias = list[Any]
 State: TypeAlias = tuple[Any, ...]

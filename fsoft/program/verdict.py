@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from fsoft.frontend.source import NOWHERE, Loc
 from fsoft.program.cuts import Cut
-from fsoft.records import dataclass
 
 
 class InternalError(Exception):

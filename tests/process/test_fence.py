@@ -77,7 +77,7 @@ def test_its_folder_goes_if_nobody_waits(tmp_path: Path) -> None:
     folder = tmp_path / "made"
     folder.mkdir()
     text = ("import os, sys; from fsoft.process.fence import *; "
-            f"fenced(['/bin/sh', '-c', 'setsid sleep 74.5'], Limits(60), os.environ, {str(folder)!r})")  # fmt: skip
+            f"fenced(['/bin/sh', '-c', 'setsid sleep 74.5'], FenceLimits(60), os.environ, {str(folder)!r})")  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     process = os.spawnvpe(os.P_NOWAIT, sys.executable, [sys.executable, "-c", text], environment)
     deadline = time.monotonic() + 20

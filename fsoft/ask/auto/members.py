@@ -7,6 +7,7 @@ the length of its first turn. To add one is to add a line.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fsoft.ask.auto.facts import ProgramFacts
@@ -14,7 +15,6 @@ from fsoft.checkers.registry import Unanswered, UnknownEngine, model_engine
 from fsoft.process.worker import Tell
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
-from fsoft.records import dataclass
 
 if TYPE_CHECKING:
     from fsoft.transactions import Reduction

@@ -6,12 +6,11 @@ Inputs and latches are grouped in named words, lowest bit first, so that every s
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from fsoft.circuit.bits.aig import Aig
 from fsoft.circuit.model.verdict import Stimulus
-from fsoft.records import dataclass
 
 BOUND = "bound:"
 """How the name of a cutting marker starts where it stands among bads."""

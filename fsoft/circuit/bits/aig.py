@@ -54,9 +54,6 @@ class Aig:
         self.right.append(-1)
         return literal
 
-    def is_input(self, literal: int) -> bool:
-        return literal > 1 and self.left[literal >> 1] < 0
-
     def lor(self, a: int, b: int) -> int:
         return self.land(a ^ 1, b ^ 1) ^ 1
 

@@ -72,12 +72,6 @@ def zero_resets(bits: BitModel) -> BitModel:
     return result
 
 
-def single_bad(bits: BitModel, name: str) -> BitModel:
-    """The model with one target only (a bad, or `bound:` and the name of a bound)."""
-    literal = bits.targets()[name]
-    return replace(bits, bad={name: literal}, bounds={}, justice={}, fairness={})
-
-
 def one_output(bits: BitModel, targets: list[int]) -> BitModel:
     """The model whose only bad is the disjunction of the targets."""
     result = copy(bits)

@@ -9,7 +9,7 @@ bound `access`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from fsoft.analysis.points_to import PointsTo, members
@@ -18,7 +18,6 @@ from fsoft.circuit.encode.banks import FEW, Bank
 from fsoft.program.expr import FALSE, TRUE, Expr, binary, conj, const, disj, eq, ite, make, negate, reg, resize, select
 from fsoft.program.program import Program
 from fsoft.program.state import ALIVE, Layout, Place
-from fsoft.records import dataclass
 
 MOST_BYTES = 256  # offsets considered in an object that is read or written byte-wise
 

@@ -9,7 +9,7 @@ steps: only one runs at a time.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from fsoft.circuit.encode.banks import Bank
 from fsoft.circuit.encode.memory_terms import AccessWay, AddressFacts, Beyond, MemoryTerms
@@ -34,7 +34,6 @@ from fsoft.program.program import (
     Store,
 )  # fmt: skip
 from fsoft.program.state import ALIVE, DEAD, NEVER, OVER, Layout, Place, in_section
-from fsoft.records import dataclass
 
 RESERVED = frozenset({"schedule", "scheduler.last", "scheduler.contexts", "scheduler.round", "scheduler.step", "which"})
 """Names of inputs and states that do not come from the program."""

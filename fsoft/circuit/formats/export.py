@@ -133,12 +133,6 @@ def _text(model: Model, form: Form, comment: str) -> str:
     return write_smtlib(model, 0 if form.depth is None else form.depth, comment)
 
 
-def live_file(model: Model, suffix: str, comment: str, *, reduce: bool, fold: bool, version: str) -> tuple[bytes, Model]:
-    """A model with justice, or one without states, as a file, and the model as it was written. Bounds are bads, as everywhere."""
-    exported, small = export_live(model, Form(suffix, reduce, fold=fold, aiger=version), comment)
-    return exported.data, small
-
-
 def export_live(model: Model, form: Form, comment: str) -> tuple[Exported, Model]:
     """A model with justice in a format, and the model in words as it was written."""
     small = reduce_words(model) if form.reduce else model
@@ -157,6 +151,6 @@ def export_live(model: Model, form: Form, comment: str) -> tuple[Exported, Model
 
 
 __all__ = [
-    "ARRAY_FORMATS", "BIT_FORMATS", "FORMATS", "WORD_FORMATS", "Exported", "Form", "export", "export_live", "export_model", "live_file",
+    "ARRAY_FORMATS", "BIT_FORMATS", "FORMATS", "WORD_FORMATS", "Exported", "Form", "export", "export_live", "export_model",
     "one_target", "targets_of",
 ]  # fmt: skip

@@ -6,10 +6,8 @@ three are plain records; `checkers/certify.py` judges a certificate and `circuit
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Union
-
-from fsoft.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,6 @@ def is_arithmetic(ctype: CType) -> bool:
     return isinstance(ctype, (Int, Float))
 
 
-def is_bool(ctype: CType) -> bool:
-    return isinstance(ctype, Int) and ctype.name == "_Bool"
-
-
 def bit_width(expr: tree.TypedExpr) -> int | None:
     """The width of the bit-field whose value this is, if it is one."""
     while True:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from fsoft.frontend.source import Loc
 from fsoft.frontend.tree import Symbol
 from fsoft.frontend.types import CType, Function, Int, Record
-from fsoft.records import dataclass
 
 if TYPE_CHECKING:
     from fsoft.frontend.link import LinkedFunction, LinkedObject

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import nullcontext
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
@@ -17,7 +17,6 @@ from fsoft.program.lower.placement import misplaced
 from fsoft.program.lower.scan import JumpTarget, Scan
 from fsoft.program.options import Options
 from fsoft.program.program import PADDING, PLACEMENT, Assign, CellRun, Check, Enter, Halt, Input, Leave, Load, Marker, Measure, Store
-from fsoft.records import dataclass
 
 _NO_X87 = "float and double are computed in their own precision (FLT_EVAL_METHOD 0), as with gcc -msse2 -mfpmath=sse"
 _CHECKED = "switch on the check that names it, to see the run"
@@ -388,9 +387,7 @@ class LoweringContext(ABC):
         if isinstance(ctype, ct.Float) and ctype.name == "long double":
             self.abstract("long double", loc, "long double is computed as double", "compute with double", cuts=True)
         elif isinstance(ctype, ct.Float) and self.word == 32:
-            self.shared.notes[
-                "float and double are computed in their own precision (FLT_EVAL_METHOD 0), as with gcc -msse2 -mfpmath=sse"
-            ] = None
+            self.shared.notes[_NO_X87] = None
 
     def any_value(self, width: int, name: str, marker: int, signed: bool = False) -> Expr:
         """An input that stands for a value nobody knows: a trace says what it was taken to be, and on which abstraction that rests."""

@@ -8,7 +8,7 @@ when the slots are known.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
@@ -17,7 +17,6 @@ from fsoft.program import descriptor
 from fsoft.program.expr import Expr
 from fsoft.program.lower.layout import Layouts
 from fsoft.program.program import CellRun, Marker, Object
-from fsoft.records import dataclass
 
 MAX_OBJECT = 1 << 26
 

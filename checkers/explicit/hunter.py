@@ -40,7 +40,7 @@ _LONGEST = 1500  # steps of a walk
 _FALLS = 3  # moments at which the thread of highest rank falls
 STRATEGIES = ("gather", "ranks", "abreast", "ranks", "hasty", "any", "late")  # in this order, again and again
 
-Found = tuple[Finding, list[Move]]
+HunterFound = tuple[Finding, list[Move]]
 
 
 class _Next(NamedTuple):
@@ -72,7 +72,7 @@ class Hunter:
         self.seen = 0  # states looked at, over all hunts
         self._weights: dict[tuple[int, int], tuple[bool, int]] = {}
 
-    def hunt(self, budget: int, seed: int) -> Found | None:
+    def hunt(self, budget: int, seed: int) -> HunterFound | None:
         """Walk until something is found or `budget` states have been looked at."""
         limit, number = self.seen + budget, 0
         while self.seen < limit:
@@ -97,7 +97,7 @@ class Hunter:
         template = chance.choice(self.explorer.program.templates())
         return frozenset(thread.index for thread in self.explorer.program.threads if thread.template is template)
 
-    def _walk(self, walk: _Walk, limit: int) -> Found | None:
+    def _walk(self, walk: _Walk, limit: int) -> HunterFound | None:
         v = self.explorer.layout.initial()
         while len(walk.path) < _LONGEST and self.seen < limit:
             self.seen += 1
@@ -124,7 +124,7 @@ class Hunter:
 
     # ------------------------------------------------------------ one state
 
-    def _look(self, v: Vector, path: list[Move]) -> tuple[Found | None, list[_Next]]:
+    def _look(self, v: Vector, path: list[Move]) -> tuple[HunterFound | None, list[_Next]]:
         """What is wrong in a state or in a step from it; else the steps that can be taken."""
         explorer = self.explorer
         explorer._current = v

@@ -278,7 +278,7 @@ class GnuParser(GnuStatements):
     def _parse_external_declaration(self) -> list[c_ast.Node]:
         if self._peek_type() == "ASM":
             statement = self._parse_asm_statement()
-            return [statement] if isinstance(statement, nodes.Asm) else []
+            return [statement] if isinstance(statement, nodes.AsmNode) else []
         if self._peek_type() == "ID":
             return self._parse_untyped_declaration()
         return cast(list[c_ast.Node], super()._parse_external_declaration())

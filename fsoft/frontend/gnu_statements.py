@@ -113,7 +113,7 @@ class GnuStatements(CParser):  # type: ignore[misc]
             return asm
         return c_ast.EmptyStatement(coord)
 
-    def _parse_asm_text(self) -> nodes.Asm:
+    def _parse_asm_text(self) -> nodes.AsmNode:
         """`asm volatile ("template" : outputs : inputs : clobbers : labels)`."""
         coord = self._tok_coord(self._advance())
         while self._peek_type() in ("VOLATILE", "INLINE", "CONST", "GOTO"):
@@ -122,7 +122,7 @@ class GnuStatements(CParser):  # type: ignore[misc]
         template = self._asm_string()
         if template is None:
             raise InputError(loc_of(opening), "asm needs a string")
-        asm = nodes.Asm(template, coord)
+        asm = nodes.AsmNode(template, coord)
         section = 0
         while not self._accept("RPAREN"):
             colon = self._advance()
@@ -139,7 +139,7 @@ class GnuStatements(CParser):  # type: ignore[misc]
         kind = self._peek_type()
         return cast(Any, self._parse_unified_string_literal()).value if kind == "STRING_LITERAL" else None
 
-    def _parse_asm_item(self, asm: nodes.Asm, section: int) -> None:
+    def _parse_asm_item(self, asm: nodes.AsmNode, section: int) -> None:
         """An operand, a clobber or a label."""
         if section >= 4:
             asm.labels.append(self._label(self._advance().value))

@@ -59,7 +59,7 @@ class AsmArgument(_GnuNode):
         self.coord = coord
 
 
-class Asm(_GnuNode):
+class AsmNode(_GnuNode):
     """An `asm` statement (or file-scope `asm`) that does something. `template` and `clobbers` are strings as written, quotes included."""
 
     __slots__ = ("__weakref__", "clobbers", "coord", "inputs", "labels", "outputs", "template")

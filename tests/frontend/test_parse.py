@@ -227,7 +227,7 @@ def test_pragma_omp_is_noted() -> None:
 
 def test_asm() -> None:
     items = body('__asm__ volatile ("mfence" "; nop" ::: "memory"); asm("" : "=r"(x)); asm goto("" : : : : out); out: ;')
-    assert [type(item) for item in items[:3]] == [nodes.Asm] * 3
+    assert [type(item) for item in items[:3]] == [nodes.AsmNode] * 3
     assert items[0].template == '"mfence; nop"' and items[0].coord.line == 1 and items[0].clobbers == ['"memory"']
     assert items[1].outputs[0].constraint == '"=r"' and items[1].outputs[0].expr.name == "x" and items[2].labels == ["out"]
     named = body('asm("addl %[by], %0" : "+m"(x) : [by] "r"(y), "0"(z) : "cc", "memory");')[0]

@@ -1,6 +1,6 @@
 """What the model of each library function reads, writes, waits for, and may return: the table behind `docs/library.md`.
 
-`Answer` has the five answers. A test holds them against the C text of the models, and fails for a modelled function without a row.
+`LibraryAnswer` has the five answers. A test holds them against the C text of the models, and fails for a modelled function without a row.
 "Reads" and "writes" are ordinary accesses to memory of the program: they race and must be valid. What locks, semaphores and their kin
 keep in themselves is synchronisation, which does not race. Run as a module with the path of the page to rewrite its table.
 """
@@ -16,7 +16,7 @@ BEGIN, END = "<!-- answers: begin -->", "<!-- answers: end -->"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class LibraryAnswer:
     """Of one function. An empty text is the answer "no"; `result` is which of the allowed results it gives."""
 
     reads: str
@@ -220,14 +220,14 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
 
 
 @cache
-def answers() -> dict[str, Answer]:
+def answers() -> dict[str, LibraryAnswer]:
     """By name; names that end in `*` stand for a family."""
-    found: dict[str, Answer] = {}
+    found: dict[str, LibraryAnswer] = {}
     for *texts, names in _ROWS:
         for name in names.split():
             if name in found:
                 raise ValueError(f"library function {name} has two rows of answers")
-            found[name] = Answer(*texts)
+            found[name] = LibraryAnswer(*texts)
     return found
 
 

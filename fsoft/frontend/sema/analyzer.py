@@ -81,7 +81,7 @@ class Analyzer:
         kind = type(node)
         if kind is c_ast.StaticAssert:
             context.objects.static_assert(node)
-        elif kind is nodes.Asm:
+        elif kind is nodes.AsmNode:
             check_directives(context, node)
         elif kind in (c_ast.Decl, c_ast.Typedef, c_ast.FuncDef):
             decl = node.decl if kind is c_ast.FuncDef else node

@@ -43,7 +43,7 @@ class StatementAnalyzer:
             c_ast.Pragma: self._nothing,
             c_ast.AttributeDeclaration: self._nothing,
             c_ast.FuncDef: self._nested_function,
-            nodes.Asm: self._asm,
+            nodes.AsmNode: self._asm,
         }
 
     # ------------------------------------------------------------ functions

@@ -14,9 +14,17 @@ from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 from fsoft.program.expr import Expr, binary, const, make, resize
 from fsoft.program.lower.calls import CallLowering
-from fsoft.program.lower.instructions import Machine, meaning
+from fsoft.program.lower.instructions import MachineState, meaning
 from fsoft.program.lower.layout import is_signed, value_bits
-from fsoft.program.lower.machine_text import Given, Immediate, Indirect, MachineOperand, MachineRegister, UnknownText, read_instructions
+from fsoft.program.lower.machine_text import (
+    GivenOperands,
+    Immediate,
+    Indirect,
+    MachineOperand,
+    MachineRegister,
+    UnknownText,
+    read_instructions,
+)
 from fsoft.program.program import ORDERS, Assign, Input, Load, Store
 
 _FAMILIES = frozenset("abcdSD")
@@ -79,7 +87,7 @@ class AssemblyLowering(CallLowering):
         self.b.place(on)
 
 
-class Processor(Machine):
+class Processor(MachineState):
     """The machine that one statement runs on."""
 
     def __init__(self, lowering: AssemblyLowering, asm: tree.Asm):
@@ -122,7 +130,7 @@ class Processor(Machine):
     def finish(self) -> None:
         """Outputs get what is in their registers."""
         outputs = [
-            (operand, self.read(Given(number), value_bits(operand.expr.type) // 8) if not operand.memory else None)
+            (operand, self.read(GivenOperands(number), value_bits(operand.expr.type) // 8) if not operand.memory else None)
             for number, operand in enumerate(self.asm.outputs)
         ]
         for operand, value in outputs:
@@ -137,7 +145,7 @@ class Processor(Machine):
         """Bytes of an operand, if it says so itself."""
         if isinstance(operand, MachineRegister):
             return operand.size
-        if isinstance(operand, Given):
+        if isinstance(operand, GivenOperands):
             if operand.size is not None:
                 return operand.size
             ctype = self.operands[operand.number].expr.type
@@ -150,10 +158,10 @@ class Processor(Machine):
         return None
 
     def is_memory(self, operand: MachineOperand) -> bool:
-        return isinstance(operand, Indirect) or (isinstance(operand, Given) and operand.number in self.addresses)
+        return isinstance(operand, Indirect) or (isinstance(operand, GivenOperands) and operand.number in self.addresses)
 
     def address(self, operand: MachineOperand) -> Expr:
-        if isinstance(operand, Given):
+        if isinstance(operand, GivenOperands):
             return self.addresses[operand.number]
         assert isinstance(operand, Indirect)
         base = self._word(operand.base) if operand.base is not None else const(0, self.width)
@@ -163,7 +171,7 @@ class Processor(Machine):
             delta = make("add", self.width, (delta, scaled))
         return self.low.add_bytes(base, delta)
 
-    def _word(self, part: Given | MachineRegister) -> Expr:
+    def _word(self, part: GivenOperands | MachineRegister) -> Expr:
         return self.read(part, self.width // 8)
 
     def _register(self, name: str) -> Expr:
@@ -179,8 +187,8 @@ class Processor(Machine):
             return const(operand.value, size * 8)
         if self.is_memory(operand):
             return self.load(self.address(operand), size)
-        assert isinstance(operand, (Given, MachineRegister))
-        whole = self._register(self.homes[operand.number] if isinstance(operand, Given) else operand.family)
+        assert isinstance(operand, (GivenOperands, MachineRegister))
+        whole = self._register(self.homes[operand.number] if isinstance(operand, GivenOperands) else operand.family)
         if operand.high:
             return make("extract", 8, (whole,), 8)
         return resize(whole, size * 8, False)
@@ -190,8 +198,8 @@ class Processor(Machine):
         if self.is_memory(operand):
             self.store(self.address(operand), value)
             return
-        assert isinstance(operand, (Given, MachineRegister))
-        name = self.homes[operand.number] if isinstance(operand, Given) else operand.family
+        assert isinstance(operand, (GivenOperands, MachineRegister))
+        name = self.homes[operand.number] if isinstance(operand, GivenOperands) else operand.family
         if operand.high:
             whole = self._register(name)
             mask = const(~0xFF00, whole.width)

@@ -1,7 +1,7 @@
 """What instructions of x86 do to registers, flags and memory (Intel's manual, volume 2), as terms.
 
-`meaning` gives the function that carries out an instruction on a `Machine`. Which instructions there are is in `_TABLE` and the families
-below it; a name may end in the letter of its size (`addl`).
+`meaning` gives the function that carries out an instruction on a `MachineState`. Which instructions there are is in `_TABLE` and the
+families below it; a name may end in the letter of its size (`addl`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CONDITIONS = {
 }  # fmt: skip
 
 
-class Machine(ABC):
+class MachineState(ABC):
     """`width`: of a register. `flags` has those that are known. `locked`, `bulk`: of the instruction that is being carried out."""
 
     def __init__(self, width: int):
@@ -113,7 +113,7 @@ def _sign(value: Expr) -> Expr:
     return make("extract", 1, (value,), value.width - 1)
 
 
-def _size(machine: Machine, instruction: Instruction, suffix: int | None) -> int:
+def _size(machine: MachineState, instruction: Instruction, suffix: int | None) -> int:
     """Bytes that the instruction works on."""
     if suffix is not None:
         return suffix
@@ -140,7 +140,7 @@ def _difference(a: Expr, b: Expr, borrow: Expr) -> tuple[Expr, Expr, Expr]:
     return total, negate(carry), overflow
 
 
-def _combine(machine: Machine, op: str, a: Expr, b: Expr) -> Expr:
+def _combine(machine: MachineState, op: str, a: Expr, b: Expr) -> Expr:
     """a op b, with its flags."""
     if op in ("add", "adc", "xadd"):
         result, carry, overflow = _sum(a, b, machine.flag("c") if op == "adc" else FALSE)
@@ -153,7 +153,7 @@ def _combine(machine: Machine, op: str, a: Expr, b: Expr) -> Expr:
     return result
 
 
-def _two(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _two(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     source, target = instruction.operands
     b = machine.kept(machine.read(source, size))
     result = _combine(machine, op, machine.kept(machine.read(target, size)), b)
@@ -161,7 +161,7 @@ def _two(machine: Machine, instruction: Instruction, size: int, op: str) -> None
         machine.write(target, result)
 
 
-def _one(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _one(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     (target,) = instruction.operands
     old = machine.kept(machine.read(target, size))
     one = const(1, old.width)
@@ -178,7 +178,7 @@ def _one(machine: Machine, instruction: Instruction, size: int, op: str) -> None
     machine.write(target, result)
 
 
-def _shift(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _shift(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     *given, target = instruction.operands
     width = size * 8
     amount = machine.read(given[0], 1) if given else const(1, 8)
@@ -199,7 +199,7 @@ def _family(letter: str, size: int) -> MachineRegister:
     return MachineRegister(letter, size)
 
 
-def _mul(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _mul(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     signed, operands, width = op == "imul", instruction.operands, size * 8
     if len(operands) > 1:
         target = operands[-1]
@@ -214,7 +214,7 @@ def _mul(machine: Machine, instruction: Instruction, size: int, op: str) -> None
     _write_pair(machine, size, make("extract", width, (wide,), 0), make("extract", width, (wide,), width))
 
 
-def _write_pair(machine: Machine, size: int, low: Expr, high: Expr) -> None:
+def _write_pair(machine: MachineState, size: int, low: Expr, high: Expr) -> None:
     """A double-length result: in a and d, or in ax."""
     if size == 1:
         machine.write(_family("a", 2), make("concat", 16, (high, low)))
@@ -223,7 +223,7 @@ def _write_pair(machine: Machine, size: int, low: Expr, high: Expr) -> None:
         machine.write(_family("d", size), high)
 
 
-def _div(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _div(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     signed, width = op == "idiv", size * 8
     by = machine.kept(machine.read(instruction.operands[0], size))
     low, high = machine.read(_family("a", size), size), machine.read(_family("d", size), size)
@@ -238,7 +238,7 @@ def _div(machine: Machine, instruction: Instruction, size: int, op: str) -> None
     _write_pair(machine, size, short, make("extract", width, (rest,), 0))
 
 
-def _extend_a(machine: Machine, instruction: Instruction, size: int, into: str) -> None:
+def _extend_a(machine: MachineState, instruction: Instruction, size: int, into: str) -> None:
     """cltd and its kin: the sign of a fills d; cltq: a is widened."""
     value = machine.read(_family("a", size), size)
     if into == "d":
@@ -250,22 +250,22 @@ def _extend_a(machine: Machine, instruction: Instruction, size: int, into: str) 
 # ---------------------------------------------------------------- moves
 
 
-def _mov(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _mov(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     source, target = instruction.operands
     machine.write(target, machine.kept(machine.read(source, size)))
 
 
-def _widen(machine: Machine, instruction: Instruction, source_size: int, target_size: int, signed: bool) -> None:
+def _widen(machine: MachineState, instruction: Instruction, source_size: int, target_size: int, signed: bool) -> None:
     source, target = instruction.operands
     machine.write(target, resize(machine.read(source, source_size), target_size * 8, signed))
 
 
-def _lea(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _lea(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     source, target = instruction.operands
     machine.write(target, resize(machine.address(source), size * 8, False))
 
 
-def _xchg(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _xchg(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     first, second = instruction.operands
     a, b = machine.kept(machine.read(first, size)), machine.kept(machine.read(second, size))
     memory, other = ((first, b), (second, a)) if machine.is_memory(first) else ((second, a), (first, b))
@@ -273,7 +273,7 @@ def _xchg(machine: Machine, instruction: Instruction, size: int, op: str) -> Non
     machine.write(*other)
 
 
-def _xadd(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _xadd(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     source, target = instruction.operands
     a, b = machine.kept(machine.read(target, size)), machine.kept(machine.read(source, size))
     result = _combine(machine, "xadd", a, b)
@@ -281,7 +281,7 @@ def _xadd(machine: Machine, instruction: Instruction, size: int, op: str) -> Non
     machine.write(target, result)
 
 
-def _cmpxchg(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _cmpxchg(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     source, target = instruction.operands
     old, wanted = machine.kept(machine.read(target, size)), machine.kept(machine.read(_family("a", size), size))
     new = machine.kept(machine.read(source, size))
@@ -295,7 +295,7 @@ def _cmpxchg(machine: Machine, instruction: Instruction, size: int, op: str) -> 
         machine.write(_family("a", machine.width // 8), ite(machine.flag("z"), whole, after))
 
 
-def _cmpxchg_pair(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _cmpxchg_pair(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     """cmpxchg8b, cmpxchg16b: d:a with memory, c:b goes there."""
     (target,) = instruction.operands
     where, width = machine.address(target), size * 8
@@ -309,7 +309,7 @@ def _cmpxchg_pair(machine: Machine, instruction: Instruction, size: int, op: str
     machine.flags["z"] = same
 
 
-def _bswap(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _bswap(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     (target,) = instruction.operands
     old = machine.kept(machine.read(target, size))
     result = make("extract", 8, (old,), 0)
@@ -318,7 +318,7 @@ def _bswap(machine: Machine, instruction: Instruction, size: int, op: str) -> No
     machine.write(target, result)
 
 
-def _scan_bits(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _scan_bits(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     """bsf, bsr leave the target alone if there is no bit, tzcnt, lzcnt count up to the width; popcnt."""
     source, target = instruction.operands
     width = size * 8
@@ -336,7 +336,7 @@ def _scan_bits(machine: Machine, instruction: Instruction, size: int, op: str) -
     machine.write(target, result)
 
 
-def _bit(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _bit(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     """bt, bts, btr, btc; a number in a register may lead out of a memory operand."""
     index, target = instruction.operands
     width = size * 8
@@ -361,11 +361,11 @@ def _bit(machine: Machine, instruction: Instruction, size: int, op: str) -> None
         machine.write(target, new)
 
 
-def _set(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _set(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     machine.write(instruction.operands[0], resize(machine.condition(op), 8, False))
 
 
-def _cmov(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _cmov(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     source, target = instruction.operands
     machine.write(target, ite(machine.condition(op), machine.read(source, size), machine.read(target, size)))
 
@@ -373,29 +373,29 @@ def _cmov(machine: Machine, instruction: Instruction, size: int, op: str) -> Non
 # ---------------------------------------------------------------- the processor
 
 
-def _nothing(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _nothing(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     return
 
 
-def _fence(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _fence(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     machine.fence()
 
 
-def _trap(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _trap(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     machine.trap()
 
 
-def _clock(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _clock(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     for letter in "adc" if op == "rdtscp" else "ad":
         machine.write(_family(letter, 4), machine.anything(32, op))
 
 
-def _identify(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _identify(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     for letter in "abcd":
         machine.write(_family(letter, 4), machine.anything(32, op))
 
 
-def _string(machine: Machine, instruction: Instruction, size: int, op: str) -> None:
+def _string(machine: MachineState, instruction: Instruction, size: int, op: str) -> None:
     """stos and movs, once or c times, upwards."""
     word = machine.width // 8
     repeated = bool(instruction.prefixes)
@@ -421,7 +421,7 @@ def _string(machine: Machine, instruction: Instruction, size: int, op: str) -> N
         machine.write(_family("c", word), const(0, machine.width))
 
 
-Meaning = Callable[[Machine, Instruction, int, str], None]
+Meaning = Callable[[MachineState, Instruction, int, str], None]
 _TABLE: dict[str, tuple[Meaning, int]] = {
     **dict.fromkeys(("add", "sub", "and", "or", "xor", "cmp", "test", "adc", "sbb"), (_two, 2)),
     **dict.fromkeys(("inc", "dec", "neg", "not"), (_one, 1)),
@@ -448,7 +448,7 @@ _LOCKABLE = frozenset(
 _REPEATABLE = frozenset({"stos", "movs", "nop"})
 
 
-def meaning(instruction: Instruction) -> Callable[[Machine, Instruction], None]:
+def meaning(instruction: Instruction) -> Callable[[MachineState, Instruction], None]:
     """What carries out the instruction. Raises UnknownText for one that is not in the table."""
     name, does = _find(instruction)
     prefixes = set(instruction.prefixes)
@@ -459,7 +459,7 @@ def meaning(instruction: Instruction) -> Callable[[Machine, Instruction], None]:
     return partial(_carry_out, name, does)
 
 
-def _carry_out(name: str, does: Callable[[Machine, Instruction], None], machine: Machine, instruction: Instruction) -> None:
+def _carry_out(name: str, does: Callable[[MachineState, Instruction], None], machine: MachineState, instruction: Instruction) -> None:
     memory = any(machine.is_memory(operand) for operand in instruction.operands)
     machine.locked = memory and ("lock" in instruction.prefixes or name == "xchg")
     with machine.one_step() if machine.locked else nullcontext():
@@ -467,7 +467,7 @@ def _carry_out(name: str, does: Callable[[Machine, Instruction], None], machine:
     machine.locked = False
 
 
-def _find(instruction: Instruction) -> tuple[str, Callable[[Machine, Instruction], None]]:
+def _find(instruction: Instruction) -> tuple[str, Callable[[MachineState, Instruction], None]]:
     """The name without the letter of a size, and the meaning."""
     name, count = instruction.name, len(instruction.operands)
     if name in _FIXED:
@@ -491,11 +491,11 @@ def _find(instruction: Instruction) -> tuple[str, Callable[[Machine, Instruction
     raise UnknownText(name)
 
 
-def _sized(does: Meaning, suffix: int | None, op: str, machine: Machine, instruction: Instruction) -> None:
+def _sized(does: Meaning, suffix: int | None, op: str, machine: MachineState, instruction: Instruction) -> None:
     does(machine, instruction, _size(machine, instruction, suffix), op)
 
 
-def _widening(name: str) -> Callable[[Machine, Instruction], None] | None:
+def _widening(name: str) -> Callable[[MachineState, Instruction], None] | None:
     """movzbl, movslq and their kin."""
     letters = name[4:]
     if name[:4] not in ("movz", "movs") or len(letters) != 2 or any(letter not in _SUFFIXES for letter in letters):
@@ -504,4 +504,4 @@ def _widening(name: str) -> Callable[[Machine, Instruction], None] | None:
     return lambda machine, instruction: _widen(machine, instruction, source, target, name[3] == "s")
 
 
-__all__ = ["Machine", "meaning"]
+__all__ = ["MachineState", "meaning"]

@@ -16,7 +16,7 @@ _COMMENT = re.compile(r"/\*.*?\*/|#[^\n]*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenOperands:
     """An operand of the statement, by number; `size` in bytes if the template says it, `high` for the second byte."""
 
     number: int
@@ -43,12 +43,12 @@ class Indirect:
     """displacement(base, index, scale)"""
 
     displacement: int
-    base: Given | MachineRegister | None
-    index: Given | MachineRegister | None
+    base: GivenOperands | MachineRegister | None
+    index: GivenOperands | MachineRegister | None
     scale: int
 
 
-MachineOperand = Given | MachineRegister | Immediate | Indirect
+MachineOperand = GivenOperands | MachineRegister | Immediate | Indirect
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,16 +125,16 @@ def _operand(text: str, names: Sequence[str]) -> MachineOperand:
     raise UnknownText(text)
 
 
-def _part(text: str | None, names: Sequence[str]) -> Given | MachineRegister | None:
+def _part(text: str | None, names: Sequence[str]) -> GivenOperands | MachineRegister | None:
     if not text or not text.strip():
         return None
     part = _operand(text.strip(), names)
-    if not isinstance(part, (Given, MachineRegister)):
+    if not isinstance(part, (GivenOperands, MachineRegister)):
         raise UnknownText(text)
     return part
 
 
-def _given(match: re.Match[str], names: Sequence[str]) -> Given:
+def _given(match: re.Match[str], names: Sequence[str]) -> GivenOperands:
     modifier, which = match[1], match[2]
     if which.startswith("["):
         if which[1:-1] not in names:
@@ -144,7 +144,7 @@ def _given(match: re.Match[str], names: Sequence[str]) -> Given:
         number = int(which)
     if number >= len(names):
         raise UnknownText(which)
-    return Given(number, 1 if modifier == "h" else _BYTES.get(modifier), modifier == "h")
+    return GivenOperands(number, 1 if modifier == "h" else _BYTES.get(modifier), modifier == "h")
 
 
-__all__ = ["Given", "Immediate", "Indirect", "Instruction", "MachineOperand", "MachineRegister", "UnknownText", "read_instructions"]
+__all__ = ["GivenOperands", "Immediate", "Indirect", "Instruction", "MachineOperand", "MachineRegister", "UnknownText", "read_instructions"]

@@ -14,7 +14,7 @@ results.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pycparser import c_ast, c_generator
@@ -22,7 +22,6 @@ from pycparser import c_ast, c_generator
 from fsoft.frontend.parse import ParsedFile, parse_source
 from fsoft.frontend.source import InputError, Loc, Source
 from fsoft.frontend.types import HOST
-from fsoft.records import dataclass
 
 ENTRY = "__client_main"
 BUFFER = 4  # elements of a private buffer

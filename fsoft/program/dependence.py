@@ -1,8 +1,8 @@
 """On which unknown values a run depends: those without which its moves, or the violation at its end, might not be.
 
 Values of inputs that stand for what nobody knows are followed through registers and memory. A run depends on them once a guard, a
-condition, an address or a size is computed from one. What is followed is too much rather than too little: a step that loads something
-unknown makes all that it loads unknown.
+condition, an address or a size is computed from one. What is followed is too much rather than too little: where parts of a step
+are not taken, all that it touches counts for each part.
 """
 
 from __future__ import annotations
@@ -59,14 +59,20 @@ class UnknownValues:
         slot, step = one.move.slot, self.machine.step(one.move.slot, one.move.step)
         log: list[Access] = []
         self.machine.function(slot, one.move.step)(list(one.before), Script(one.move.choices), [], log)
-        read, written = (self._entries(log, write) for write in (False, True))
         self._need(self._of(slot, step.guard))
+        touching = [k for k, action in enumerate(step.actions) if isinstance(action, (Load, Store))]
+        if len(touching) == len(log):  # every one was executed, and nothing else touched memory
+            touched = {k: self._entries([access]) for k, access in zip(touching, log, strict=True)}
+            for k, action in enumerate(step.actions):
+                self._action(slot, action, touched.get(k, []))
+            return
+        everything = self._entries(log)
         for _ in range(2):  # what a step stores it may load again
-            loaded = self._union(read)
             for action in step.actions:
-                self._action(slot, action, loaded, written)
+                self._action(slot, action, everything)
 
-    def _action(self, slot: int, action: Action, loaded: Markers, written: list[int]) -> None:
+    def _action(self, slot: int, action: Action, touched: list[int]) -> None:
+        """One action, which touches some of these entries of memory."""
         self._need(self._of(slot, action.when))
         for expr in _decisive(action):
             self._need(self._of(slot, expr))
@@ -76,16 +82,16 @@ class UnknownValues:
             given = _NONE if action.marker is None or not self.machine.program.markers[action.marker].adds else frozenset((action.marker,))
             self._hold(self.layout.registers[slot][action.reg], given)
         elif isinstance(action, Load):
-            self._hold(self.layout.registers[slot][action.reg], loaded)
+            self._hold(self.layout.registers[slot][action.reg], self._union(touched))
         elif isinstance(action, Store) and (value := self._of(slot, action.value)):
-            for entry in written:
+            for entry in touched:
                 self._hold(entry, value | self.held.get(entry, _NONE))
 
-    def _entries(self, log: Sequence[Access], write: bool) -> list[int]:
-        """The entries of memory that are read, or written."""
+    def _entries(self, log: Sequence[Access]) -> list[int]:
+        """The entries of memory that are accessed."""
         found = []
         for access in log:
-            place = self.layout.places[access.object] if access.write == write else None
+            place = self.layout.places[access.object]
             if place is not None and place.rom is None:
                 found += [place.base + cell.number for cell in place.cells.overlapping(access.offset, access.size)]
         return found
@@ -96,17 +102,17 @@ class UnknownValues:
         """What threads could do next, which properties of states look at."""
         for slot in range(len(self.machine.program.threads)):
             for index in self.machine.outgoing(slot, state[self.layout.pc[slot]]):
-                self._pending(slot, self.machine.step(slot, index))
+                _, accesses = self.machine.pending(state, slot, index)
+                self._pending(slot, self.machine.step(slot, index), self._entries(accesses))
 
-    def _pending(self, slot: int, step: Step) -> None:
+    def _pending(self, slot: int, step: Step, touched: list[int]) -> None:
         self._need(self._of(slot, step.guard))
-        loads = any(isinstance(action, Load) for action in step.actions)
         for action in step.actions:
             self._need(self._of(slot, action.when))
             for expr in _decisive(action):
                 self._need(self._of(slot, expr))
-            if isinstance(action, Require) and loads:
-                self._need(frozenset().union(*self.held.values()))
+            if isinstance(action, Require):
+                self._need(self._union(touched))
 
     # ------------------------------------------------------------ what is unknown
 

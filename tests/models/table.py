@@ -19,7 +19,7 @@ from typing import Any
 MODELS = Path(__file__).resolve().parents[2] / "models"
 PROPERTIES = (
     "unreach-call", "no-data-race", "no-deadlock", "valid-deref", "valid-free", "valid-memtrack", "no-overflow", "no-division-by-zero",
-    "no-bad-shift", "no-bad-conversion", "no-bad-index", "no-lock-misuse",
+    "no-bad-shift", "no-bad-conversion", "no-bad-index", "no-lock-misuse", "no-handle-misuse",
 )  # fmt: skip
 RUNS = ("ltl", "termination")
 """Properties of whole runs."""

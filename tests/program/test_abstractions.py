@@ -99,3 +99,29 @@ def test_an_unknown_value_that_chooses_a_thread_to_race_decides(tmp_path: Path) 
     text = text.replace("year = d->tm_year;", "if (d->tm_year == 3) x++;").replace("pthread_join(t, 0);", "x++; pthread_join(t, 0);")
     text = text.replace("int year;", "int year; extern int x;")
     assert answer(text, tmp_path, "no-data-race", "bmc").kind == "UNKNOWN"
+
+
+LATE = """#include <pthread.h>
+#include <time.h>
+time_t now; int day; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+struct tm *today(void) {
+    pthread_mutex_lock(&m);
+    struct tm *date = localtime(&now);
+    if (COPIED && date) day = date->tm_mday;
+    pthread_mutex_unlock(&m);
+    return date;
+}
+void *other(void *a) { today(); return 0; }
+int main(void) {
+    pthread_t t; pthread_create(&t, 0, other, 0);
+    struct tm *date = today();
+    if (!COPIED && date) day = date->tm_mday;
+    pthread_join(t, 0);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("copied", "engine", "expected"), [(0, "bmc", "FALSE(no-data-race)"), (1, "pdr", "TRUE")])
+def test_the_result_of_an_earlier_call_is_storage_of_the_library(tmp_path: Path, copied: int, engine: str, expected: str) -> None:
+    assert answer(LATE.replace("COPIED", str(copied)), tmp_path, "no-data-race", engine).last_line() == expected

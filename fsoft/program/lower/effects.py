@@ -9,7 +9,7 @@ from fsoft.frontend import tree
 from fsoft.frontend import types as ct
 from fsoft.program.expr import FALSE, Expr, ite, make, resize
 from fsoft.program.lower.context import LoweringContext
-from fsoft.program.program import CellRun, Input, Object
+from fsoft.program.program import CellRun, Enter, Input, Object
 
 EXTERNAL = "memory of the library"
 _EXTERNAL_SIZE = 1 << 16
@@ -121,22 +121,17 @@ class EffectIntrinsics(LoweringContext):
         return self.external_pointer(False)
 
     def library_text(self, call: tree.Call) -> Expr:
-        """A text of the library that it gives at this call: any characters, of which the first few are kept."""
-        name = f"text of {self._function_name()}()"
-        kept = 1 if "valid-deref" in self.options.checks else self.options.arg_length
-        key = (name, self.b.loc)
-        obj = self.memory.texts.get(key)
-        if obj is None:
-            obj = self.memory.new(name, _LONGEST, (CellRun(0, 1, 1, kept, "[]", True, "char"),), "global", self.b.loc)
-            obj.undefined, obj.dropped = True, ((kept, _LONGEST),)
+        """A text of the library that it gives at this call: any characters, of which the first few are kept. Each thread gets its own, and
+        its characters are chosen when they are read."""
+        function, kept = self._function_name(), 1 if "valid-deref" in self.options.checks else self.options.arg_length
+        place = self.b.loc
+        name = f"{function}().text@{place.line}:{place.column}{self.frame.suffix}"
+        address = self.local_object(name, ct.Array(self.shared.unit.types.char, _LONGEST), place)
+        local = self.locals["&" + name]
+        if local.cut is None:
             message = f"a character behind the first {kept} of a text of the library is accessed"
-            obj.cut = self.shared.marker("text", self.b.loc, message, "raise --arg-length")
-            self.memory.texts[key] = obj
-        address = self.static_address(obj.id)
-        for k in range(kept):
-            value = self.b.temporary(8)
-            self.b.emit(Input(str(value.data), f"{name}[{k}]", loc=self.b.loc, signed=True, marker=self.contents_marker()))
-            self.store_bytes(self.add_bytes(address, self.word_const(k)), value, self.b.loc, sync=True)
+            local.kept, local.cut = kept, self.shared.marker("text", place, message, "raise --arg-length")
+        self.b.emit(Enter(address))
         return address
 
     # ------------------------------------------------------------ abstractions

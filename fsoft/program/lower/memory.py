@@ -24,13 +24,16 @@ MAX_OBJECT = 1 << 26
 @dataclass(slots=True)
 class LocalObject:
     """A local of one template that lives in memory: one object per slot. Thread-locals have `image`, the rest is undefined. `dies`: a
-    thread-local that lives from the start of its thread to the end; the others are there all the time."""
+    thread-local that lives from the start of its thread to the end; the others are there all the time. `cut`: the marker of an access
+    behind the first `kept` bytes, which alone have cells."""
 
     own: str
     type: ct.CType
     loc: Loc
     image: bytes | None = None
     dies: bool = False
+    kept: int = 0
+    cut: int | None = None
 
 
 @dataclass(slots=True)
@@ -67,7 +70,6 @@ class LoweredMemory:
         self.pools: dict[int | None, HeapPool] = {}
         self.constant: Callable[[tree.TypedExpr], Expr]
         self.external: Object | None = None  # all memory that is not the program's
-        self.texts: dict[tuple[str, Loc], Object] = {}  # that the library gives, by who calls for them
         self._by_symbol: dict[tree.Symbol, Object] = {}
         self._functions: dict[str, Object] = {}
         self._strings: dict[bytes, Object] = {}

@@ -8,6 +8,7 @@ point to descriptors that are always taken, and passing them is a cut. So do sit
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from fsoft.frontend import types as ct
@@ -152,10 +153,14 @@ class Assembly:
             for key, local in self.locals[thread.template.name].items():
                 name = f"{key[1:]}:{thread.name}" if len(self.threads) > 1 else key[1:]
                 runs = memory.runs(local.type, local.loc)
+                if local.cut is not None:
+                    runs = (replace(runs[0], count=local.kept),)
                 storage = "thread" if local.image is not None else "local"
                 obj = memory.new(name, ct.size_of(local.type), runs, storage, local.loc)
                 obj.slot = thread.index
                 obj.undefined, obj.alive = local.image is None, local.image is not None and not local.dies
+                if local.cut is not None:
+                    obj.dropped, obj.cut = ((local.kept, obj.size),), local.cut
                 if local.image is not None:
                     obj.initial = initial_cells(runs, local.image)
                 thread.own[key] = obj.id << memory.offset_bits

@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 if TYPE_CHECKING:
-    from fsoft.program.verdict import Stats
+    from fsoft.program.verdict import Stats, Verdict
     from fsoft.solve.sat import Sat
 
 SETTINGS = {
@@ -198,12 +198,12 @@ class Recorder:
 
 def child(report: str, words: list[str]) -> int:
     """`fsoft` with an eye on its solvers."""
-    from fsoft.cli import check, search
     from fsoft.cli.main import main as fsoft
+    from fsoft.cli.stages import CheckWatch
     from fsoft.solve.sat import Sat
 
     recorder = Recorder(report)
-    make, close, decide = Sat.__init__, Sat.close, search.decide
+    make, close, hear = Sat.__init__, Sat.close, CheckWatch.progress
 
     def made(self: Sat, *args: Any, **named: Any) -> None:
         make(self, *args, **named)
@@ -213,16 +213,19 @@ def child(report: str, words: list[str]) -> int:
         recorder.closed(self)
         close(self)
 
-    def decided(program: Any, engine: Any, args: Any, progress: Any) -> Any:
-        def hear(stats: Any) -> None:
-            progress(stats)
-            recorder.write(stats)
+    def heard(self: CheckWatch, stats: Stats) -> None:
+        hear(self, stats)
+        recorder.write(stats)
 
-        verdict = decide(program, engine, args, hear)
+    def answered(_watch: CheckWatch, verdict: Verdict) -> None:
         recorder.write(verdict.stats)
-        return verdict
 
-    for where, name, what in ((Sat, "__init__", made), (Sat, "close", closed), (check, "decide", decided)):
+    for where, name, what in (
+        (Sat, "__init__", made),
+        (Sat, "close", closed),
+        (CheckWatch, "progress", heard),
+        (CheckWatch, "answered", answered),
+    ):
         setattr(where, name, what)
     return fsoft(words)
 

@@ -6,6 +6,7 @@ deadlocks are asked for, the order of locks may answer instead of the search."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from fsoft.checkers.explicit.search import Explorer
 from fsoft.checkers.lock_order import LockOrder
@@ -14,7 +15,9 @@ from fsoft.program.choice import Choice, Strayed
 from fsoft.program.program import Program
 from fsoft.program.verdict import NO_LIMITS, Limits, Stats, Verdict
 from fsoft.properties import monitors
-from fsoft.transactions import Reduction
+
+if TYPE_CHECKING:
+    from fsoft.transactions import Reduction
 
 _FIRST = 4000  # states before the order of locks is asked
 

@@ -7,9 +7,7 @@ verdict = check(["prog.c"], Options(checks=frozenset({"no-data-race"})))
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
-from fsoft.checkers.registry import Progress
 from fsoft.frontend.source import Source
 from fsoft.frontend.types import data_model
 from fsoft.process.phases import phase
@@ -86,7 +84,6 @@ def check(
     options: Options | None = None,
     *,
     engine: str = "explicit",
-    progress: Progress = lambda _stats: None,
     bits: int | None = None,
     cpp: str = "builtin",
     include: Sequence[str] = (),
@@ -95,16 +92,12 @@ def check(
 ) -> Verdict:
     """The verdict of an engine on `options.checks` (assertions, unless said otherwise). A FALSE has been replayed, its trace shortened.
     `fsoft.checkers.registry.Unanswered`, a ValueError, if the engine does not answer that."""
-    from fsoft.ask.engines import ask_engine
-    from fsoft.checkers.registry import any_engine, must_answer
-    from fsoft.passes.watch import under_race_model
-    from fsoft.trace.shorten import shortened
+    from fsoft.ask import ask  # which loads by this module
+    from fsoft.ask.question import Question, engine_of
 
-    found, chosen = any_engine(engine), options or Options()
-    must_answer(found, chosen.checks)
-    chosen = replace(chosen, unbounded=found.unbounded)
-    program = load(sources, chosen, bits=bits, cpp=cpp, include=include, define=define, undefine=undefine)
-    return shortened(*under_race_model(program, ask_engine(found, program, progress)))
+    files = tuple((Source(s) if isinstance(s, str) else s).also(include, define, undefine) for s in sources)
+    outcome = ask(Question(files, data_model(bits).pointer_bits, options or Options(), cpp, way=engine_of(engine, {})))
+    return outcome.worst.verdict
 
 
 __all__ = ["After", "Options", "Program", "Source", "Verdict", "check", "load", "stages"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 from fsoft.ask.load import Options, Source
 from fsoft.cli.choices import DeclaredOptions
 from fsoft.cli.exits import UsageError
-from fsoft.cli.tasks import Question, Task, read_compile_commands, read_property, read_task
+from fsoft.cli.tasks import StatedProperties, Task, read_compile_commands, read_property, read_task
 from fsoft.frontend.source import Loc, Unsupported, printed, program_name
 from fsoft.frontend.types import HOST
 from fsoft.program.options import ASSUMPTIONS, PROPERTIES, RACE_MODELS, UNWOUND_EXPANSION
@@ -313,8 +313,8 @@ def _client(args: argparse.Namespace) -> Client | None:
 
 
 def _with_client(
-    args: argparse.Namespace, client: Client, sources: tuple[Source, ...], question: Question
-) -> tuple[tuple[Source, ...], Question]:
+    args: argparse.Namespace, client: Client, sources: tuple[Source, ...], question: StatedProperties
+) -> tuple[tuple[Source, ...], StatedProperties]:
     from fsoft.frontend.client import ENTRY, with_client
 
     args.entry = ENTRY
@@ -323,7 +323,7 @@ def _with_client(
     return tuple(found), replace(question, checks=checks, entry=None)
 
 
-def _question(args: argparse.Namespace, task: Task | None) -> Question:
+def _question(args: argparse.Namespace, task: Task | None) -> StatedProperties:
     """The properties to check: those asked for by name or flag, else those of the task, else assertions."""
     flags = getattr(args, "checks", [])
     everything = getattr(args, "all_checks", False)
@@ -335,7 +335,7 @@ def _question(args: argparse.Namespace, task: Task | None) -> Question:
         names = ["--ltl"] if len(given) == 1 else [f"--ltl[{k}]" for k in range(1, len(given) + 1)]
         formulas = tuple(Text(" ".join(text.splitlines()), name) for text, name in zip(given, names))
         if asked is None and not flags and not everything:
-            return Question(frozenset(), None, formulas)
+            return StatedProperties(frozenset(), None, formulas)
         beside = _beside(asked, flags, everything)
         return replace(beside, formulas=(*formulas, *beside.formulas))
     if not flags and asked is None and not everything and task and task.properties and hasattr(args, "property"):
@@ -343,7 +343,7 @@ def _question(args: argparse.Namespace, task: Task | None) -> Question:
     return _beside(asked, flags, everything)
 
 
-def _beside(asked: str | None, flags: list[str], everything: bool) -> Question:
+def _beside(asked: str | None, flags: list[str], everything: bool) -> StatedProperties:
     """What --property and the flags ask, beside any formulas of the command line."""
     if asked is not None:
         if flags or everything:
@@ -351,20 +351,20 @@ def _beside(asked: str | None, flags: list[str], everything: bool) -> Question:
         if asked == TERMINATION:
             from fsoft.properties.ltl.syntax import Text
 
-            return Question(frozenset(), None, (Text(TERMINATION, "--property"),))
+            return StatedProperties(frozenset(), None, (Text(TERMINATION, "--property"),))
         if asked not in PROPERTIES and "." not in asked and not os.path.exists(asked):
             meant = nearest(asked, (*PROPERTIES, TERMINATION))
             known = f": one of {', '.join((*PROPERTIES, TERMINATION))}, or a file FILE.prp"
             raise UsageError(f"no property '{asked}'{meant or known}")
-        found = Question(frozenset({asked})) if asked in PROPERTIES else read_property(asked)
+        found = StatedProperties(frozenset({asked})) if asked in PROPERTIES else read_property(asked)
         return found
     if everything:
-        return Question(frozenset(PROPERTIES))
+        return StatedProperties(frozenset(PROPERTIES))
     added = {name for flag in flags for name in CHECKS[flag][0].split()}
-    return Question(frozenset({"unreach-call", *added}))
+    return StatedProperties(frozenset({"unreach-call", *added}))
 
 
-def _of_task(task: Task) -> Question:
+def _of_task(task: Task) -> StatedProperties:
     """All properties of a task that fsoft can check, together. One that it cannot is named; if there is no other, it is the error."""
     questions, refused = [], []
     for file in task.properties:
@@ -377,14 +377,14 @@ def _of_task(task: Task) -> Question:
     checks = frozenset[str]().union(*(q.checks for q in questions))
     formulas = tuple(text for q in questions for text in q.formulas)
     if not checks:
-        return Question(checks, questions[0].entry, formulas)
+        return StatedProperties(checks, questions[0].entry, formulas)
     refused += [Unsupported(Loc(t.file, t.line), f"'{t.text.strip()}' (ask for it with --property)") for t in formulas]
     for one in refused:  # those of runs may take much longer
         print(f"{one.loc}: note: not checked: {one.what}", file=sys.stderr)
-    return Question(checks, questions[0].entry)
+    return StatedProperties(checks, questions[0].entry)
 
 
-def _options(args: argparse.Namespace, question: Question, task: Task | None, sources: Sequence[Source]) -> Options:
+def _options(args: argparse.Namespace, question: StatedProperties, task: Task | None, sources: Sequence[Source]) -> Options:
     entry = args.entry or question.entry
     if args.entry and question.entry and args.entry != question.entry and question.entry != "main":
         raise UsageError(f"--entry {args.entry} contradicts the property, which starts at {question.entry}()")
@@ -435,7 +435,7 @@ def _unwinds(args: argparse.Namespace) -> bool:
     return bool(getattr(args, "backend", None)) and args.engine is None
 
 
-def _race_on(args: argparse.Namespace, question: Question) -> tuple[str, ...]:
+def _race_on(args: argparse.Namespace, question: StatedProperties) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(getattr(args, "race_on", [])))
     if names and "no-data-race" not in question.checks:
         raise UsageError("--race-on says which data races count: ask for them with --property no-data-race or --data-races-check")

@@ -24,10 +24,10 @@ from fsoft.cli.circuits import (
     add_arrays,
     add_reduction,
     add_scheduler,
-    check_scheduler,
     natural,
+    note,
     reduction_of,
-    scheduler_of,
+    scheduling_of,
 )  # fmt: skip
 from fsoft.cli.encoding import add_encoding, chosen, given_bounds
 from fsoft.cli.limits import limited
@@ -49,7 +49,7 @@ def run(argv: Sequence[str]) -> int:
     args = build_parser().parse_args(argv)
     bounded = chosen(args)
     if bounded is None:
-        check_scheduler(args)
+        scheduling_of(args)
     if args.output is None:
         raise exits.UsageError("build needs -o FILE (.aag, .aig, .btor2, .smv or .smt2)")
     suffix = args.output.rpartition(".")[2]
@@ -165,18 +165,26 @@ def _bounded(bounded: BoundedEncoding, args: argparse.Namespace, asked: Request,
 
 def build_circuit(args: argparse.Namespace, asked: Request, suffix: str, stages: Stages) -> tuple[ProgramCircuit, Exported]:
     """From C to the two files, `args.output` and its map; what was written, and the circuit that it came from."""
+    from fsoft.ask.states import scheduler_for, sound_reduction
     from fsoft.circuit.encode.banks import LEAST
+    from fsoft.circuit.encode.scheduler import FreeScheduler
     from fsoft.circuit.formats.export import ARRAY_FORMATS, Form, export
     from fsoft.circuit.formats.mapfile import Recipe, comment_of, write_map
     from fsoft.passes.watch import exported_check
+    from fsoft.trace.schedule import BadSchedule
+    from fsoft.transactions import NO_REDUCTION
 
     program = stages.load(asked)
     bad = exported_check(program, args.bad)
     depth = (10 if args.depth is None else args.depth) if suffix == "smt2" else None
     arrays = args.arrays != "flatten" and suffix in ARRAY_FORMATS
     form = Form(suffix, not args.no_reduce, args.narrow, bad, args.fold_constraints, args.aiger or "1.9", depth, arrays)
-    scheduler = scheduler_of(args, program)
-    reduction = reduction_of(args, program.checks)
+    scheduling = scheduling_of(args)
+    try:
+        scheduler = scheduler_for(scheduling, program) or FreeScheduler()
+    except BadSchedule as error:
+        raise exits.UsageError(f"--schedule: {error}") from None
+    reduction = sound_reduction(reduction_of(args) or NO_REDUCTION, scheduling, program.checks, note)
     encoding = reduction.circuit(program, scheduler, LEAST if arrays else 0)
     stages.note("encode", f"{len(encoding.model.states)} states, {len(encoding.model.inputs)} inputs, {len(encoding.steps)} steps")
     recipe = Recipe(asked.sources, asked.bits, asked.cpp, asked.options, scheduler, form, (reduction.por, reduction.transactions))

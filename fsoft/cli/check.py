@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
+from fsoft.ask import ask
+from fsoft.ask.question import TIME, Outcome, Question
 from fsoft.cli import exits
 from fsoft.cli.arguments import (
     Parser,
@@ -20,21 +21,17 @@ from fsoft.cli.arguments import (
     add_trace_view,
     request,
 )
-from fsoft.cli.auto import ask_auto, check_auto, is_auto
+from fsoft.cli.asking import add_engine, question_of
 from fsoft.cli.circuits import model_file
-from fsoft.cli.encoding import add_encoding, ask_backend, ask_growing, chosen, chosen_backend
+from fsoft.cli.encoding import add_encoding
 from fsoft.cli.limits import disarm, limited
-from fsoft.cli.reports import Job, add_reports, check_reports, shown, write_reports
-from fsoft.cli.search import Examined, Listed, Watch, add_engine, check_question, count, decide, find_engine, lowered_for
-from fsoft.cli.stages import Dumped, Stages
+from fsoft.cli.reports import Job, add_reports, check_reports, write_reports
+from fsoft.cli.stages import CheckWatch, Dumped, Listed, Stages
 from fsoft.cli.supervisor import begun
 from fsoft.process.phases import collected, phase, seconds_until_now
 from fsoft.program.abstractions import abstraction_lines, fixed_readings
 from fsoft.program.program import Check, Program
-from fsoft.program.verdict import Stats, Verdict
-
-Ask = Callable[[Program, Watch], tuple[Program, Verdict]]
-"""The verdict, and the Program that it is about: the one that was given, or one with larger bounds."""
+from fsoft.program.verdict import Verdict
 
 
 def run(argv: Sequence[str]) -> int:
@@ -49,41 +46,9 @@ def run(argv: Sequence[str]) -> int:
         return check_model_file(args, model)
     asked = request(args)
     check_reports(args, runs=bool(asked.formulas))
-    if asked.formulas:
-        return _runs(args, asked)
-    asked, ask = _question(args, asked)
-    return limited(lambda: _work(args, asked, Stages(args.dump_after), ask), args.timeout, args.memory)
-
-
-def _question(args: argparse.Namespace, asked: Request) -> tuple[Request, Ask]:
-    """Who is asked about states; UsageError if they cannot answer."""
-    backend = chosen_backend(args)
-    encoding = chosen(args, backend=backend is not None)
-    if backend is not None:
-        return asked, lambda program, _watch: (program, ask_backend(program, backend, args))
-    if encoding is not None:
-        return asked, lambda program, watch: ask_growing(program, asked, encoding, args, watch)
-    if is_auto(args):
-        check_auto(args)
-        return asked, lambda program, watch: ask_auto(program, asked, args, watch)
-    engine = find_engine(args.engine)
-    check_question(engine, asked, args)
-    return lowered_for(engine, asked), lambda program, watch: (program, decide(program, engine, args, watch))
-
-
-def _runs(args: argparse.Namespace, asked: Request) -> int:
-    """Properties of runs, after those of states if there are any."""
-    from fsoft.cli.ltl import KLIVE, check_runs
-
-    if args.trace_file:
-        raise exits.UsageError("--trace-file is for properties of states: an infinite run ends in no failure to replay")
-    if chosen_backend(args) is not None or chosen(args) is not None:
-        raise exits.UsageError("--encoding and --backend are for properties of states: --ltl and termination need an engine")
-    if not asked.options.checks:
-        return check_runs(args, asked)
-    given = argparse.Namespace(**{**vars(args), "engine": "pdr" if args.engine == KLIVE else args.engine})
-    plain, ask = _question(given, replace(asked, formulas=()))
-    return check_runs(args, asked, lambda: examined(given, plain, Stages(args.dump_after), ask))
+    question = question_of(args, asked)
+    watch = CheckWatch(Stages(args.dump_after), args.verbose, lambda program: _list(program, args))
+    return limited(lambda: _work(args, asked, question, watch), args.timeout, args.memory)
 
 
 def make_parser() -> Parser:
@@ -115,51 +80,59 @@ def make_parser() -> Parser:
     return parser
 
 
-def examined(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) -> Examined:
-    """Load and check, as far as the limits allow."""
-    from fsoft.passes.watch import under_race_model
-
-    watch, program, code, limit = Watch(), None, None, ""
+def _work(args: argparse.Namespace, asked: Request, question: Question, watch: CheckWatch) -> int:
+    """Ask and report; the exit code."""
+    if args.show_properties and not question.options.checks:
+        print("\n".join(_formulas(question)))
+        return exits.TRUE
     try:
-        program = stages.load(asked)
-        if args.show_properties or args.show_loops or args.abstractions:
-            raise Listed(_listed(program, args))
-        program, verdict = under_race_model(*ask(program, watch))
-        verdict = _simpler(program, verdict) if args.shorten and shown(args) else verdict
-    except exits.OutOfTime as late:
-        limit = "time limit reached"
-        known = late.args[0] if late.args else _stopped(limit, watch, program)
-        verdict, code = known, exits.TIMEOUT
-    except (exits.OutOfMemory, MemoryError):
-        limit = "memory limit reached"
-        verdict = _stopped(limit, watch, program)
-    finally:
-        watch.clear()
-    stages.note("check", count(verdict.stats))
-    if args.stats:
-        stages.report()
-    return Examined(program, verdict, code, limit)
-
-
-def _work(args: argparse.Namespace, asked: Request, stages: Stages, ask: Ask) -> int:
-    """Check and report; the exit code."""
-    try:
-        found = examined(args, asked, stages, ask)
+        outcome = _asked(question, watch)
     except Dumped as dumped:
         print(dumped.text())
         return exits.TRUE
     except Listed as listed:
-        print(listed)
+        print("\n".join([str(listed), *(_formulas(question) if args.show_properties else [])]))
         return exits.TRUE
     disarm()
-    program, verdict = found.program, found.verdict
-    code = verdict.exit_code() if found.code is None else found.code
+    if args.stats:
+        watch.stages.report()
+    if question.formulas:
+        from fsoft.cli.ltl import report_runs
+
+        return report_runs(args, asked, outcome)
+    reply = outcome.worst
+    code = exits.TIMEOUT if outcome.limit == TIME else reply.verdict.exit_code()
     with phase("report"):
-        _report(args, asked, program, verdict)
+        _report(args, asked, reply.program, reply.verdict)
     if args.profile:
         print("\n".join(collected().lines()), file=sys.stderr)
-    write_reports(args, asked, program, verdict, code, list(_files(args, asked, program, verdict)))
+    write_reports(args, asked, reply.program, reply.verdict, code, list(_files(args, asked, reply.program, reply.verdict)))
     return code
+
+
+def _formulas(question: Question) -> list[str]:
+    """A line for each property of runs."""
+    return [f"{prop.source.file}: {prop.name}: {prop.formula} (fairness: {prop.fairness})" for prop in question.formulas]
+
+
+def _asked(question: Question, watch: CheckWatch) -> Outcome:
+    """The outcome; bounds and schedules that mean nothing for this program are wrong options."""
+    try:
+        return ask(question, watch)
+    except ValueError as error:
+        raise _as_usage(error) from None
+    finally:
+        watch.clear()
+
+
+def _as_usage(error: ValueError) -> Exception:
+    """The error, or the same as one of the command line."""
+    from fsoft.passes.bounds import BadBound  # it takes a while to import, and there is time now
+    from fsoft.trace.schedule import BadSchedule
+
+    if isinstance(error, BadSchedule):
+        return exits.UsageError(f"--schedule: {error}")
+    return exits.UsageError(str(error)) if isinstance(error, BadBound) else error
 
 
 def _files(args: argparse.Namespace, asked: Request, program: Program | None, verdict: Verdict) -> Iterator[Job]:
@@ -175,28 +148,10 @@ def _files(args: argparse.Namespace, asked: Request, program: Program | None, ve
         yield lambda: write_report(args, asked, program, verdict)
 
 
-def _simpler(program: Program, verdict: Verdict) -> Verdict:
-    """The verdict with a shorter trace; as it is, if a limit strikes before there is one."""
-    from fsoft.trace.shorten import shortened
-
-    try:
-        return shortened(program, verdict)
-    except (exits.OutOfTime, exits.OutOfMemory, MemoryError):
-        return verdict
-
-
-def _stopped(why: str, watch: Watch, program: Program | None) -> Verdict:
-    """What is known when a limit strikes."""
-    known = f"no violation {'among' if watch.stats.states else 'within'} {count(watch.stats)}"
-    if program is None:
-        known = "before the program was ready to be checked"
-    elif watch.stats == Stats():
-        known = "before anything was known"
-    return Verdict("UNKNOWN", "", [f"{why}: {known}"], stats=watch.stats)
-
-
-def _listed(program: Program, args: argparse.Namespace) -> str:
-    """What was to be listed, and nothing else."""
+def _list(program: Program, args: argparse.Namespace) -> None:
+    """Stops with what was to be listed, if that is asked."""
+    if not (args.show_properties or args.show_loops or args.abstractions):
+        return
     lines = properties(program) if args.show_properties else []
     if args.abstractions:
         lines += [*abstraction_lines(program), *fixed_readings(program, args.eval_order or "left", args.assume)]
@@ -204,7 +159,7 @@ def _listed(program: Program, args: argparse.Namespace) -> str:
         from fsoft.analysis.loops import show_loops
 
         lines.append(show_loops(program))
-    return "\n".join(lines)
+    raise Listed("\n".join(lines))
 
 
 def properties(program: Program) -> list[str]:

@@ -7,6 +7,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
+from fsoft.ask.question import SCHEDULERS, Scheduling
 from fsoft.checkers.registry import AnyEngine, Unanswered, UnknownEngine
 from fsoft.cli.arguments import Parser, positive
 from fsoft.cli.choices import given_flags, given_options, of_encodings
@@ -14,18 +15,15 @@ from fsoft.cli.exits import UsageError
 from fsoft.frontend.inputs import read_file
 from fsoft.frontend.source import InputError, Loc
 from fsoft.option import BadOption
-from fsoft.program.program import Program
 
 if TYPE_CHECKING:
     from fsoft.circuit.bits import BitModel
-    from fsoft.circuit.encode.scheduler import Scheduler
     from fsoft.circuit.model import Model
     from fsoft.transactions import Reduction
 
 MODELS = (".aag", ".aig", ".btor2", ".btor")
 """How files that hold a model end."""
 
-SCHEDULERS = ("free", "context-bounded", "round-robin", "given")
 _OF_CIRCUITS = ("contexts", "rounds", "schedule", "por")
 """Options of schedulers and reductions, which encodings have as well."""
 _MOST_CONTEXTS = 1 << 16
@@ -67,25 +65,19 @@ def add_reduction(parser: Parser) -> None:
     group.add_argument("--transactions", choices=("lock-pattern", "lockset", "none"), help="with --por: what locks rule out (lock-pattern)")
 
 
-def reduction_of(args: argparse.Namespace, checks: frozenset[str]) -> Reduction:
-    """The reduction that the options ask for. Where it would not be sound it is off, and a line on stderr says so."""
-    from fsoft.transactions import NO_REDUCTION, Reduction
-
+def reduction_of(args: argparse.Namespace) -> Reduction | None:
+    """The reduction that the options ask for; None if they do not say."""
     if args.transactions is not None and args.por in (None, "none"):
         raise UsageError("--transactions makes stubborn sets smaller: it needs --por cstub")
     if args.por in _ON_PATHS:
         raise UsageError(f"--por {args.por} is for --encoding paths; circuits and the engine explicit have cstub")
     if args.por in _BY_ORDER and args.transactions not in (None, "none"):
         raise UsageError(f"--transactions makes stubborn sets smaller: --por {args.por} has none")
-    if args.por in (None, "none"):
-        return NO_REDUCTION
-    why = ""
-    if args.scheduler not in (None, "free"):
-        why = f"--scheduler {args.scheduler} counts the moves that it would leave out"
-    elif "valid-memtrack" in checks:
-        why = "valid-memtrack looks at the end of the whole run"
-    if why:
-        print(f"fsoft: no reduction: {why}", file=sys.stderr)
+    if args.por is None:
+        return None
+    from fsoft.transactions import NO_REDUCTION, Reduction  # stubborn sets take a while to import
+
+    if args.por == "none":
         return NO_REDUCTION
     return Reduction(args.por, "none" if args.por in _BY_ORDER else args.transactions or "lock-pattern")
 
@@ -96,8 +88,8 @@ def check_order(args: argparse.Namespace, who: str) -> None:
         raise UsageError(f"--por {args.por} is for engines that take a circuit, as bmc; {who} has cstub")
 
 
-def check_scheduler(args: argparse.Namespace) -> None:
-    """UsageError where the options of the scheduler contradict each other."""
+def scheduling_of(args: argparse.Namespace) -> Scheduling:
+    """The scheduler that the options ask for; UsageError where they contradict each other."""
     needs = {"context-bounded": "contexts", "round-robin": "rounds", "given": "schedule"}
     for kind, option in needs.items():
         given = getattr(args, option) is not None
@@ -110,20 +102,12 @@ def check_scheduler(args: argparse.Namespace) -> None:
     for option in ("contexts", "rounds"):
         if (getattr(args, option) or 0) > _MOST_CONTEXTS:
             raise UsageError(f"--{option}: at most {_MOST_CONTEXTS}, not {getattr(args, option)}")
+    return Scheduling(args.scheduler or "free", args.contexts or args.rounds or 0, args.schedule or "")
 
 
-def scheduler_of(args: argparse.Namespace, program: Program) -> Scheduler:
-    """The scheduler that the options ask for."""
-    from fsoft.circuit.encode.scheduler import ContextScheduler, FixedScheduler, FreeScheduler, RoundsScheduler
-    from fsoft.cli.run import schedule
-
-    if args.scheduler == "context-bounded":
-        return ContextScheduler(args.contexts)
-    if args.scheduler == "round-robin":
-        return RoundsScheduler(args.rounds)
-    if args.scheduler == "given":
-        return FixedScheduler(tuple(schedule(args.schedule, program)))
-    return FreeScheduler()
+def note(line: str) -> None:
+    """Something that was asked for is not done: said on stderr."""
+    print(f"fsoft: {line}", file=sys.stderr)
 
 
 def engine_options(entry: AnyEngine, args: argparse.Namespace) -> dict[str, Any]:
@@ -137,14 +121,12 @@ def engine_options(entry: AnyEngine, args: argparse.Namespace) -> dict[str, Any]
     return given_options(args, f"the engine {entry.name}", entry.options)
 
 
-def check_options(entry: AnyEngine, args: argparse.Namespace) -> dict[str, Any]:
-    """The same, once the engine has been made of them."""
-    options = engine_options(entry, args)
+def made_engine(entry: AnyEngine, args: argparse.Namespace) -> Any:
+    """The engine with the options that were given; UsageError for what it does not have."""
     try:
-        entry.made(**options)
+        return entry.made(**engine_options(entry, args))
     except (BadOption, Unanswered, UnknownEngine) as error:
         raise UsageError(str(error)) from None
-    return options
 
 
 # ---------------------------------------------------------------- files with models

@@ -1,35 +1,24 @@
-"""Options of the bounded encodings, and asking one of them."""
+"""Options of the bounded encodings and of other verifiers."""
 
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from typing import TYPE_CHECKING, Any
 
-from fsoft.ask.by_name import encoding_names, encoding_of, given_for, scheme_of
-from fsoft.ask.load import Options
-from fsoft.checkers.registry import AnyEngine, Progress, UnknownEngine, model_engine
-from fsoft.cli.arguments import Parser, Request, positive
+from fsoft.ask.by_name import encoding_names, encoding_of, given_for
+from fsoft.ask.question import CIRCUIT, FORMULA_ENGINE, ByEngine
+from fsoft.checkers.registry import AnyEngine, ModelEngine, Unanswered, UnknownEngine, model_engine
+from fsoft.cli.arguments import Parser, positive
 from fsoft.cli.choices import encoding_owners, given_flags, given_options, of_encodings
-from fsoft.cli.exits import OutOfMemory, OutOfTime, UsageError
-from fsoft.cli.reports import shown
-from fsoft.option import options_of
-from fsoft.program.options import GROWING
-from fsoft.program.program import Program
-from fsoft.program.verdict import Verdict
+from fsoft.cli.exits import UsageError
+from fsoft.option import BadOption, options_of
 
 if TYPE_CHECKING:
     from fsoft.ask.backend import Backend
-    from fsoft.ask.encodings import Raised, Simpler
     from fsoft.bounded.given import BoundedEncoding, Given
-    from fsoft.passes.unwind import Unwound
 
-CIRCUIT = "circuit"
 BACKEND = "lazy"
 """What another verifier gets unless the user says otherwise."""
-_MARGIN = 0.3
-_LEAST = 1.0  # seconds for a simpler run
 
 
 def add_encoding(parser: Parser) -> None:
@@ -102,90 +91,6 @@ def given_bounds(args: argparse.Namespace, name: str) -> Given:
     return found
 
 
-def ask_bounded(
-    program: Program, encoding: BoundedEncoding, args: argparse.Namespace, progress: Progress, raised: Raised = lambda _verdict: False
-) -> Verdict:
-    """The verdict of a bounded encoding."""
-    from fsoft.ask.encodings import DEFAULT_ENGINE, answer
-    from fsoft.passes.bounds import BadBound
-
-    left = _left(args)
-    options: dict[str, Any] = {}
-    if not encoding.search:
-        engine = args.engine or DEFAULT_ENGINE
-        options = dict(_options_of_engine(_engine(engine), encoding, args), engine=engine, raised=raised)
-    try:
-        verdict = answer(
-            program, encoding.name, given_bounds(args, encoding.name), progress=progress, timeout=left, say=_say(args),
-            simpler=_simpler(program, args), **options,
-        )  # fmt: skip
-    except BadBound as error:
-        raise UsageError(str(error)) from None
-    if verdict.kind == "UNKNOWN" and not verdict.cuts and left is not None and verdict.stats.seconds >= left - _MARGIN:
-        raise OutOfTime
-    return verdict
-
-
-def _simpler(program: Program, args: argparse.Namespace) -> Simpler | None:
-    """For a trace that somebody will see: one with as few switches as possible. It may take as long as the search for the first."""
-    if not (args.shorten and shown(args)):
-        return None
-    began = time.monotonic()
-
-    def simpler(unwound: Unwound, verdict: Verdict) -> Verdict:
-        from fsoft.ask.switches import fewest_switches
-
-        try:
-            return fewest_switches(program, unwound, verdict, max(_LEAST, time.monotonic() - began), _say(args))
-        except (OutOfTime, OutOfMemory, MemoryError):
-            return verdict
-
-    return simpler
-
-
-def ask_growing(
-    program: Program, asked: Request, encoding: BoundedEncoding, args: argparse.Namespace, progress: Progress
-) -> tuple[Program, Verdict]:
-    """The verdict of a bounded encoding, and the Program that it is about: with `--incremental`, one with more threads, heap objects or
-    deeper recursion where those bounds cut and the user has not set them."""
-    from fsoft.ask.auto.grow import difference, grown
-    from fsoft.ask.load import load
-
-    fixed = frozenset(name for name in GROWING if getattr(args, name) is not None)
-
-    def ask(program: Program, options: Options) -> Verdict:
-        return ask_bounded(program, encoding, args, progress, lambda verdict: grown(options, verdict.cuts, fixed) is not None)
-
-    verdict, options = ask(program, asked.options), asked.options
-    while args.incremental and verdict.kind == "UNKNOWN" and (larger := grown(options, verdict.cuts, fixed)) is not None:
-        bounds = difference(asked.options, larger)
-        _say(args)(f"again with {bounds}")
-        try:
-            program = load(asked.sources, larger, bits=asked.bits, cpp=asked.cpp)
-            verdict, options = ask(program, larger), larger
-        except OutOfTime:
-            verdict.reasons.append(f"more is not known: {bounds} takes too long")
-            break
-        verdict.reasons.append(f"with {bounds}")
-    return program, verdict
-
-
-def ask_backend(program: Program, backend: Backend, args: argparse.Namespace) -> Verdict:
-    """The verdict of another verifier on the sequentialized program."""
-    from fsoft.ask.backend import check_with
-    from fsoft.passes.bounds import BadBound
-
-    left = _left(args)
-    try:
-        scheme = scheme_of(args.encoding or BACKEND)
-        return check_with(program, given_bounds(args, args.encoding or BACKEND), backend, scheme, timeout=left, say=_say(args))
-    except BadBound as error:
-        raise UsageError(str(error)) from None
-    except TimeoutError:
-        prop = min(program.checks) if len(program.checks) == 1 else ""
-        raise OutOfTime(Verdict("UNKNOWN", prop, ["time limit reached: the back end did not end"])) from None
-
-
 def chosen_backend(args: argparse.Namespace) -> Backend | None:
     """The back end that was asked for, or None. (With an engine, --backend is an option of that engine.)"""
     if args.backend is None or (args.engine is not None and "{file}" not in args.backend):
@@ -206,7 +111,18 @@ def chosen_backend(args: argparse.Namespace) -> Backend | None:
         raise UsageError(f"--backend: {error}") from None
 
 
-def _engine(name: str) -> Any:
+def formula_engine(args: argparse.Namespace, encoding: BoundedEncoding) -> ByEngine | None:
+    """Who answers about the formula of the encoding; None if it asks a solver itself."""
+    if encoding.search:
+        return None
+    entry = _engine(args.engine or FORMULA_ENGINE)
+    try:
+        return ByEngine(entry.name, entry.made(**_options_of_engine(entry, encoding, args)))
+    except (Unanswered, UnknownEngine, BadOption) as error:
+        raise UsageError(str(error)) from None
+
+
+def _engine(name: str) -> ModelEngine:
     try:
         entry = model_engine(name)
     except UnknownEngine as error:
@@ -223,14 +139,3 @@ def _options_of_engine(entry: AnyEngine, encoding: BoundedEncoding, args: argpar
         if flag not in both:
             raise UsageError(f"the engine {entry.name} has no --{flag}")
     return given_options(args, f"the engine {entry.name}", entry.options)
-
-
-def _left(args: argparse.Namespace) -> float | None:
-    """Seconds until the time is up, less what it takes to report."""
-    return None if args.timeout is None else max(0.1, args.timeout - (time.monotonic() - args.started) - _MARGIN)
-
-
-def _say(args: argparse.Namespace) -> Any:
-    if not args.verbose:
-        return lambda _line: None
-    return lambda line: print(f"fsoft: {line}", file=sys.stderr)

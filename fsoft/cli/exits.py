@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fsoft.process.limits import OutOfMemory as OutOfMemory
+from fsoft.process.limits import OutOfTime as OutOfTime
+
 TRUE = 0
 USAGE = 1
 BAD_INPUT = 2
@@ -17,15 +20,6 @@ ALL = (TRUE, USAGE, BAD_INPUT, UNKNOWN, INTERNAL, FALSE, TIMEOUT, INTERRUPTED, U
 
 class UsageError(Exception):
     """The command line itself is wrong. `str(error)` is the one line the user sees."""
-
-
-class OutOfTime(BaseException):
-    """The time limit has passed; an argument, if there is one, is the verdict that says what is known. Not an `Exception`: nothing between
-    the alarm and the command may swallow it."""
-
-
-class OutOfMemory(BaseException):
-    """The memory limit has passed; as for `OutOfTime`."""
 
 
 class Unwritten(Exception):

@@ -13,7 +13,7 @@ from fsoft.process.files import utf8, write_file
 from fsoft.program.verdict import Stats, Verdict
 from fsoft.trace.html import Page, report
 from fsoft.trace.junit import junit
-from fsoft.trace.outcome import Outcome
+from fsoft.trace.outcome import ReportedAnswer
 from fsoft.trace.sarif import RULES, sarif
 from fsoft.trace.task import ReportTask
 
@@ -32,7 +32,7 @@ def write_reports(args: argparse.Namespace, campaign: Campaign, summary: TestSum
         if args.sarif:
             write_file(args.sarif, utf8(sarif(task, outcomes, exits.FALSE if certain else exits.UNKNOWN)))
         if args.junit:
-            write_file(args.junit, utf8(junit(task, outcomes or [Outcome("fsoft test", _nothing(campaign))])))
+            write_file(args.junit, utf8(junit(task, outcomes or [ReportedAnswer("fsoft test", _nothing(campaign))])))
 
 
 def _page(campaign: Campaign, summary: TestSummary, certain: Sequence[Found], recipe: BuildRecipe) -> str:
@@ -42,10 +42,10 @@ def _page(campaign: Campaign, summary: TestSummary, certain: Sequence[Found], re
     return report(Page(name, summary.verdict, reasons or _nothing(campaign).reasons), first.story if first else None)
 
 
-def _outcome(found: Found, campaign: Campaign) -> Outcome:
+def _outcome(found: Found, campaign: Campaign) -> ReportedAnswer:
     verdict = Verdict("FALSE", found.raw.prop, [f"{found.loc}: {found.title}: {found.message}"], loc=found.loc)
     story = run_of(found.story, found.raw, campaign.book) if found.story is not None else None
-    return Outcome(found.raw.prop, verdict, story)
+    return ReportedAnswer(found.raw.prop, verdict, story)
 
 
 def _nothing(campaign: Campaign) -> Verdict:

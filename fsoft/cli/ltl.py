@@ -4,30 +4,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fsoft.checkers.registry import must_answer
+from fsoft.ask.question import TIME, Outcome, Reply
 from fsoft.cli import exits
 from fsoft.cli.arguments import Request
-from fsoft.cli.circuits import check_options, reduction_of
-from fsoft.cli.limits import disarm, limited
+from fsoft.cli.circuits import note, reduction_of
+from fsoft.cli.limits import limited
 from fsoft.cli.reports import write_run_reports
-from fsoft.cli.search import Examined, Listed, Watch, count, find_engine
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.process.files import write_file
-from fsoft.program.program import Program
-from fsoft.program.verdict import Stats, Verdict
+from fsoft.program.verdict import Stats
 from fsoft.properties.ltl import Property, Watched, read
 
 if TYPE_CHECKING:
-    from fsoft.ask.runs import Answered
     from fsoft.transactions import Reduction
-
-KLIVE = "klive"
 
 
 def properties_of(args: argparse.Namespace, asked: Request) -> list[Property]:
@@ -35,59 +27,16 @@ def properties_of(args: argparse.Namespace, asked: Request) -> list[Property]:
     return [read(text, args.fairness) for text in asked.formulas]
 
 
-Examine = Callable[[], Examined]
-"""Answers the question about states that is asked beside the formulas."""
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """One of several answers. `title` is what was asked; `loop`: the number of the move with which the loop of a lasso begins; `prop` is
-    None for the answer about states."""
-
-    title: str
-    program: Program | None
-    verdict: Verdict
-    notes: list[str]
-    loop: int | None = None
-    prop: Property | None = None
-
-
-def check_runs(args: argparse.Namespace, asked: Request, examine: Examine | None = None) -> int:
-    """Ask about states if that is asked, then about every formula; the exit code is that of the worst verdict."""
-    props = properties_of(args, asked)
-    if args.scheduler or args.contexts or args.rounds or args.schedule:
-        raise exits.UsageError("properties of runs are about all schedules: --scheduler cannot be combined with them")
-    engine = "explicit" if args.engine in (None, "auto") else args.engine
-    if engine != KLIVE:
-        found = find_engine(engine)
-        must_answer(found, [prop.name for prop in props])
-        args.engine_options = check_options(found, args) if found.takes == "model" else {}
-    else:
-        args.engine_options = check_options(find_engine("pdr"), args)
-    args.reduction = reductions(args, props)
-    return limited(lambda: _list(props, examine) if args.show_properties else _work(args, asked, props, engine, examine),
-                   args.timeout, args.memory)  # fmt: skip
-
-
 def reductions(args: argparse.Namespace, props: list[Property]) -> Reduction:
     """The reduction that the options ask for; a line on stderr for every property that it is not made for."""
     from fsoft.ask.runs import unreduced
+    from fsoft.transactions import NO_REDUCTION
 
-    reduction = reduction_of(args, frozenset())
+    reduction = reduction_of(args) or NO_REDUCTION
     for prop in props:
         if why := unreduced(prop, reduction):
-            print(f"fsoft: no reduction for '{prop}': {why}", file=sys.stderr)
+            note(f"no reduction for '{prop}': {why}")
     return reduction
-
-
-def _list(props: list[Property], examine: Examine | None) -> int:
-    try:
-        if examine is not None:
-            examine()
-    except Listed as listed:
-        print(listed)
-    print("\n".join(f"{p.source.file}: {p.name}: {p.formula} (fairness: {p.fairness})" for p in props))
-    return exits.TRUE
 
 
 def _load(asked: Request, props: list[Property], stages: Stages) -> Watched:
@@ -96,85 +45,14 @@ def _load(asked: Request, props: list[Property], stages: Stages) -> Watched:
     return load_watched(asked.sources, asked.options, props, after=stages, bits=asked.bits, cpp=asked.cpp)
 
 
-def _work(args: argparse.Namespace, asked: Request, props: list[Property], engine: str, examine: Examine | None) -> int:
-    from fsoft.ask.runs import folding
-
-    try:
-        states = examine() if examine is not None else None
-        if states is not None and states.limit:
-            said, code = _open(props, states.limit, Watch(), None), states.code
-        else:
-            said, code = _of_runs(args, asked, props, engine)
-    except Dumped as dumped:
-        print(dumped.text())
-        return exits.TRUE
-    disarm()
-    if states is not None:
-        notes = states.program.notes if states.program is not None else []
-        said.insert(0, Said(", ".join(sorted(asked.options.checks)), states.program, states.verdict, notes))
-    return _report(args, asked, said, folding(asked.options, props), code)
-
-
-def _of_runs(args: argparse.Namespace, asked: Request, props: list[Property], engine: str) -> tuple[list[Said], int | None]:
-    """The answers about runs, and the exit code if the time limit decides it."""
-    stages, watch, answers, code = Stages(args.dump_after), Watch(), list[Said](), None
-    program: Program | None = None
-    try:
-        watched = _load(asked, props, stages)
-        program = watched.program
-        for prop in props:
-            one = _answer(args, watched, prop, engine, watch)
-            answers.append(Said(str(prop), program, one.verdict, [*one.notes, *program.notes], _loop(one), prop))
-            stages.note("check", count(one.verdict.stats))
-    except exits.OutOfTime:
-        code = exits.TIMEOUT
-        answers += _open(props[len(answers) :], "time limit reached", watch, program)
-    except (exits.OutOfMemory, MemoryError):
-        answers += _open(props[len(answers) :], "memory limit reached", watch, program)
-    finally:
-        watch.clear()
-    if args.stats:
-        stages.report()
-    return answers, code
-
-
-def _open(props: list[Property], why: str, watch: Watch, program: Program | None) -> list[Said]:
-    found, notes = [], program.notes if program is not None else []
-    for number, p in enumerate(props):
-        far = f"no violation of '{p}' within {watch.stats.depth} steps" if watch.stats.depth > 0 and not number else ""
-        line = f"{why}: " + (far or f"nothing is known about '{p}'")
-        found.append(Said(str(p), program, Verdict("UNKNOWN", p.name, [line], stats=watch.stats), notes, None, p))
-    return found
-
-
-def _answer(args: argparse.Namespace, watched: Watched, prop: Property, engine: str, watch: Watch) -> Answered:
-    from fsoft.ask.runs import check_circuit, check_explicit
-
-    if engine == "explicit":
-        return check_explicit(watched, prop, progress=watch, reduction=args.reduction)
-    watch.stats = Stats()
-    left = None if args.timeout is None else max(0.1, args.timeout - (time.monotonic() - args.started) - 0.3)
-    answered = check_circuit(watched, prop, engine, timeout=left, progress=watch, reduction=args.reduction, **args.engine_options)
-    late = left is not None and answered.verdict.kind == "UNKNOWN" and not answered.verdict.cuts
-    if late and time.monotonic() - args.started > args.timeout - 0.6:
-        raise exits.OutOfTime
-    return answered
-
-
-def _loop(answer: Answered) -> int | None:
-    """The number of the move with which the loop begins."""
-    if answer.lasso is None:
-        return None
-    return sum(move is not None for move in answer.lasso.stem)
-
-
 # ---------------------------------------------------------------- what is printed
 
 
-def _report(args: argparse.Namespace, asked: Request, said: list[Said], notes: list[str], code: int | None) -> int:
-    from fsoft.trace.outcome import outcome
+def report_runs(args: argparse.Namespace, asked: Request, outcome: Outcome) -> int:
+    """Shows all answers; the exit code is that of the worst."""
+    from fsoft.trace.outcome import outcome as reported
 
-    worst = _worst(said)
+    said, worst, notes = outcome.replies, outcome.worst, outcome.notes
     several = len(said) > 1
     common = list(dict.fromkeys(note for one in said for note in one.notes if several and all(note in other.notes for other in said)))
     if args.json:
@@ -186,18 +64,18 @@ def _report(args: argparse.Namespace, asked: Request, said: list[Said], notes: l
         print("\n".join([*common, *notes, worst.verdict.last_line()]))
     if args.html:
         _html(args, asked, worst, [one for one in said if one is not worst], notes)
-    code = worst.verdict.exit_code() if code is None else code
+    code = exits.TIMEOUT if outcome.limit == TIME else worst.verdict.exit_code()
     shown = (said.index(worst), worst.program, str(worst.prop) if worst.prop is not None else "")
-    write_run_reports(args, asked, lambda: [outcome(one.program, one.verdict, _name(one), one.loop) for one in said], code, shown)
+    write_run_reports(args, asked, lambda: [reported(one.program, one.verdict, _name(one), one.loop) for one in said], code, shown)
     return code
 
 
-def _name(one: Said) -> str:
+def _name(one: Reply) -> str:
     """What report files call the question: several properties of states have no one name."""
     return one.title if one.prop is not None or ", " not in one.title else ""
 
 
-def _html(args: argparse.Namespace, asked: Request, worst: Said, others: list[Said], notes: list[str]) -> None:
+def _html(args: argparse.Namespace, asked: Request, worst: Reply, others: list[Reply], notes: list[str]) -> None:
     """The report on the worst answer; the others are named."""
     from fsoft.cli.story import write_report
 
@@ -207,13 +85,7 @@ def _html(args: argparse.Namespace, asked: Request, worst: Said, others: list[Sa
     write_report(args, asked, worst.program, worst.verdict, worst.loop, [*own, *named, *notes])
 
 
-def _worst(said: list[Said]) -> Said:
-    """FALSE if one of them is, else UNKNOWN if one of them is, else TRUE."""
-    order = {"FALSE": 0, "UNKNOWN": 1, "TRUE": 2}
-    return min(said, key=lambda one: order[one.verdict.kind])
-
-
-def _print(args: argparse.Namespace, one: Said, several: bool, common: list[str]) -> None:
+def _print(args: argparse.Namespace, one: Reply, several: bool, common: list[str]) -> None:
     """One of several answers; what is said of all of them (`common`) comes later."""
     from fsoft.cli.story import print_story, story_of, tail
 
@@ -231,7 +103,7 @@ def _print(args: argparse.Namespace, one: Said, several: bool, common: list[str]
         print(f"{one.title}: {one.verdict.last_line()}\n")
 
 
-def _json(asked: Request, one: Said, trace: bool, notes: list[str]) -> dict[str, Any]:
+def _json(asked: Request, one: Reply, trace: bool, notes: list[str]) -> dict[str, Any]:
     from fsoft.cli.json import json_of
     from fsoft.trace.record import digest_of
 

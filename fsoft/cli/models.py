@@ -6,17 +6,16 @@ import argparse
 import json
 import time
 from dataclasses import replace
-from typing import Any
 
-from fsoft.checkers.registry import ModelEngine, UnknownEngine, model_engine
+from fsoft.checkers.registry import ModelChecker, UnknownEngine, model_engine
 from fsoft.circuit.bits import BOUND, BitModel, to_bits
 from fsoft.circuit.bits.bitblast import bitblast
 from fsoft.circuit.model import Model
 from fsoft.circuit.model.verdict import Answer, Proved, Unknown, Violated
 from fsoft.cli import exits
-from fsoft.cli.circuits import check_options, read_model
+from fsoft.cli.circuits import made_engine, read_model
 from fsoft.cli.limits import limited
-from fsoft.cli.search import Watch
+from fsoft.cli.stages import Watch
 from fsoft.process.files import utf8, write_file
 from fsoft.program.verdict import InternalError, Stats
 
@@ -46,22 +45,22 @@ def check_model_file(args: argparse.Namespace, path: str) -> int:
         raise exits.UsageError("reduction is part of the model: --por belongs to fsoft build")
     if args.race_model != "svcomp":
         raise exits.UsageError("the race model is part of the model: --race-model belongs to fsoft build")
-    options = check_options(entry, args)
-    return limited(lambda: _work(args, path, entry, options), args.timeout, args.memory)
+    engine = made_engine(entry, args)
+    return limited(lambda: _work(args, path, entry.name, engine), args.timeout, args.memory)
 
 
-def _work(args: argparse.Namespace, path: str, entry: ModelEngine, options: dict[str, Any]) -> int:
+def _work(args: argparse.Namespace, path: str, name: str, engine: ModelChecker) -> int:
     watch, late = Watch(), False
     try:
         model = read_model(path)
-        answer = _ask_all(args, model, entry, options, watch)
+        answer = _ask_all(args, model, name, engine, watch)
     except exits.OutOfTime:
         answer, late = Unknown(watch.stats.depth, "time limit reached"), True
     finally:
         watch.clear()
     if isinstance(answer, Violated) and args.witness:
         write_file(args.witness, utf8(_witness(path, model, answer)))
-    kind, lines = describe(answer, entry.name)
+    kind, lines = describe(answer, name)
     if args.json:
         bad = answer.bad if isinstance(answer, Violated) else None
         print(json.dumps({"files": [path], "verdict": kind, "bad": bad, "reasons": lines}, indent=2, ensure_ascii=False))
@@ -74,9 +73,9 @@ def _out_of_time(args: argparse.Namespace, answer: Answer) -> bool:
     return args.timeout is not None and isinstance(answer, Unknown) and answer.why == "time limit reached"
 
 
-def _ask_all(args: argparse.Namespace, model: Model | BitModel, entry: ModelEngine, options: dict[str, Any], watch: Watch) -> Answer:
+def _ask_all(args: argparse.Namespace, model: Model | BitModel, name: str, engine: ModelChecker, watch: Watch) -> Answer:
     """The answer about bads and bounds; where there is justice, about each of its properties with them, by liveness to safety."""
-    answers = [_ask(args, one, entry, options, watch) for one in _questions(model)]
+    answers = [_ask(args, one, name, engine, watch) for one in _questions(model)]
     bad = [one for one in answers if isinstance(one, Violated)]
     unknown = [one for one in answers if isinstance(one, Unknown)]
     return (bad or unknown or answers)[0]
@@ -97,15 +96,15 @@ def _questions(model: Model | BitModel) -> list[Model | BitModel]:
     return found
 
 
-def _ask(args: argparse.Namespace, model: Model | BitModel, entry: ModelEngine, options: dict[str, Any], watch: Watch) -> Answer:
+def _ask(args: argparse.Namespace, model: Model | BitModel, name: str, engine: ModelChecker, watch: Watch) -> Answer:
     from fsoft.checkers.certify import certify_answer
 
     left = None if args.timeout is None else max(0.1, args.timeout - (time.monotonic() - args.started) - 0.3)
-    answer = entry.made(**options).check(model, progress=lambda depth: watch(Stats(depth=depth)), timeout=left)
+    answer = engine.check(model, progress=lambda depth: watch.progress(Stats(depth=depth)), timeout=left)
     if isinstance(answer, Proved) and (answer.certificates or answer.trusted):
         wrong = certify_answer(model if isinstance(model, BitModel) else bitblast(model), answer)
         if wrong is not None:
-            raise InternalError(f"the certificate of the engine {entry.name} is refused: {wrong}")
+            raise InternalError(f"the certificate of the engine {name} is refused: {wrong}")
     return answer
 
 

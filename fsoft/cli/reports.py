@@ -21,7 +21,7 @@ from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 
 if TYPE_CHECKING:
-    from fsoft.trace.outcome import Outcome
+    from fsoft.trace.outcome import ReportedAnswer
     from fsoft.trace.task import ReportTask
 
 GRAPHML = (".graphml", ".xml")
@@ -61,7 +61,7 @@ def _check_version(args: argparse.Namespace) -> None:
         raise UsageError(f"--witness-version {args.witness_version}: {args.witness or args.graphml_witness} can only be {wanted}")
 
 
-Told = Callable[[], "Sequence[Outcome]"]
+Told = Callable[[], "Sequence[ReportedAnswer]"]
 
 
 Job = Callable[[], None]
@@ -125,7 +125,7 @@ def task_of(args: argparse.Namespace, asked: Request) -> ReportTask:
     return ReportTask(tuple(source.path for source in asked.sources), asked.bits, asked.options.checks, asked.options.entry, command)
 
 
-def _logs(args: argparse.Namespace, task: ReportTask, outcomes: Sequence[Outcome], code: int) -> Iterator[Job]:
+def _logs(args: argparse.Namespace, task: ReportTask, outcomes: Sequence[ReportedAnswer], code: int) -> Iterator[Job]:
     if args.sarif is not None:
         from fsoft.trace.sarif import sarif
 
@@ -136,7 +136,7 @@ def _logs(args: argparse.Namespace, task: ReportTask, outcomes: Sequence[Outcome
         yield lambda: write_file(args.junit, utf8(junit(task, outcomes)))
 
 
-def _witnesses(args: argparse.Namespace, task: ReportTask, program: Program | None, one: Outcome) -> Iterator[Job]:
+def _witnesses(args: argparse.Namespace, task: ReportTask, program: Program | None, one: ReportedAnswer) -> Iterator[Job]:
     if args.graphml_witness is not None:
         yield lambda: _write_witness(args.graphml_witness, "1.0", task, program, one)
     if args.witness is not None:
@@ -144,7 +144,7 @@ def _witnesses(args: argparse.Namespace, task: ReportTask, program: Program | No
         yield lambda: _write_witness(args.witness, version, task, program, one)
 
 
-def _write_witness(path: str, version: str | None, task: ReportTask, program: Program | None, one: Outcome) -> None:
+def _write_witness(path: str, version: str | None, task: ReportTask, program: Program | None, one: ReportedAnswer) -> None:
     """The witness of a verdict. UNKNOWN has none: a witness of an earlier run under that name would be taken for it, and goes."""
     from fsoft.trace.witness import witness
 

@@ -131,11 +131,3 @@ def schedule_turns(text: str, program: Program) -> list[Turn]:
     if found.loop is not None:
         raise exits.UsageError("--schedule: a loop '(...)' is for properties of runs: --ltl, or --property termination")
     return found.turns
-
-
-def schedule(text: str, program: Program) -> list[int]:
-    """The slots that `--schedule` names, for those who cannot choose among the ways of a thread."""
-    turns = schedule_turns(text, program)
-    if any(turn.way for turn in turns):
-        raise exits.UsageError("--schedule: which way a thread takes ('1/2') can be said to fsoft run only")
-    return [turn.slot for turn in turns]

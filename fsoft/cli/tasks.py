@@ -28,7 +28,7 @@ _CHECK = re.compile(r"CHECK\s*\(\s*init\s*\(\s*(\w+)\s*\(\s*\)\s*\)\s*,\s*LTL\s*
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class StatedProperties:
     """What a property file asks: which properties, which formulas (a place in the file each), of runs that start at which function."""
 
     checks: frozenset[str]
@@ -69,7 +69,7 @@ def read_text(path: str) -> str:
         raise InputError(Loc(path, 0), "not a text file") from None
 
 
-def read_property(path: str) -> Question:
+def read_property(path: str) -> StatedProperties:
     """A `.prp` file: one or more lines `CHECK( init(main()), LTL(G ...) )`. What is not one of SV-COMP's properties is a formula."""
     checks: set[str] = set()
     formulas: list[Text] = []
@@ -91,7 +91,7 @@ def read_property(path: str) -> Question:
             checks.update(name for name in known if name is not None)
     if not checks and not formulas:
         raise InputError(Loc(path, 0), "the file states no property: no CHECK(...) line")
-    return Question(frozenset(checks), entry, tuple(formulas))
+    return StatedProperties(frozenset(checks), entry, tuple(formulas))
 
 
 def _formula(path: str, number: int, line: str, formula: str, column: int) -> Text:

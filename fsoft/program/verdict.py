@@ -48,6 +48,16 @@ class Stats:
     counts: dict[str, int] = field(default_factory=dict)
     covered: str = ""
 
+    def summary(self) -> str:
+        """How far a search came; one on a circuit has no states to count, one with growing bounds has these."""
+        if self.covered:
+            return f"{self.covered}, {self.seconds:.1f} s"
+        if self.counts:
+            return ", ".join(f"{number:,} {name}" for name, number in self.counts.items() if number) + f", {self.seconds:.1f} s"
+        if not self.states:
+            return f"{self.depth} steps, {self.seconds:.1f} s"
+        return f"{self.states:,} states, {self.transitions:,} transitions, depth {self.depth}, {self.seconds:.1f} s"
+
 
 @dataclass(slots=True)
 class Verdict:

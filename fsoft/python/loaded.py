@@ -32,11 +32,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from fsoft.ask import load as loading
-from fsoft.checkers.registry import Progress, Unanswered, UnknownEngine, any_engine, model_engine, must_answer
+from fsoft.ask import ask
+from fsoft.ask.programs import Programs
+from fsoft.ask.question import AUTO, Observer, Outcome, Question, engine_of, way_of
+from fsoft.checkers.registry import Progress, Unanswered, UnknownEngine
 from fsoft.frontend.source import InputError, Loc, Source, program_name
 from fsoft.frontend.types import data_model
-from fsoft.option import options_of
 from fsoft.program.options import GROWING, PROPERTIES, Options
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
@@ -50,15 +51,21 @@ if TYPE_CHECKING:
     from fsoft.circuit.model import Model
     from fsoft.transactions import Reduction
 
-AUTO = "auto"
-"""Who answers if nobody is named: whoever has an answer first (docs/auto.md)."""
-"""Bounds of a program that `auto` raises, unless `load` was given them."""
-
 Paths = str | os.PathLike[str] | Source
 
 
 def _silent(_stats: Stats) -> None:
     pass
+
+
+class _Heard(Observer):
+    """Passes on how far an engine is."""
+
+    def __init__(self, listener: Progress):
+        self.listener = listener
+
+    def progress(self, stats: Stats) -> None:
+        self.listener(stats)
 
 
 def load(
@@ -106,15 +113,15 @@ class Loaded:
     cpp: str
     options: Options
     given: frozenset[str] = frozenset()
-    _programs: dict[Options, Program] = field(default_factory=dict, repr=False)
+    _programs: Programs = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._programs = Programs(self.sources, self.bits, self.cpp)
 
     def program(self, *checks: str, unbounded: bool = False) -> Program:
         """The concurrent Program with these checks in it (assertions, if none are named). `unbounded`: for engines that prove for any
         number of threads."""
-        options = replace(self.options, checks=_checks(checks), unbounded=unbounded)
-        if options not in self._programs:
-            self._programs[options] = loading.load(self.sources, options, bits=self.bits, cpp=self.cpp)
-        return self._programs[options]
+        return self._programs.get(replace(self.options, checks=_checks(checks), unbounded=unbounded))
 
     @property
     def threads(self) -> list[str]:
@@ -168,66 +175,32 @@ class Loaded:
         >>> fsoft.load("models/classic/account.c", define=["UNLOCKED"]).check(encoding="lazy", rounds=3).verdict
         'FALSE'
         """
-        from fsoft.passes.watch import under_race_model
-        from fsoft.trace.shorten import shortened
-
         asked = self._with_race_model(race_model)
-        if encoding is not None:
-            if reduction is not None:
-                raise ValueError("bounded encodings have no reduction")
-            program = asked.program(*checks)
-            verdict = _bounded(program, encoding, engine, timeout, progress, options)
-        elif engine in (None, AUTO):
-            program, verdict = asked._auto(checks, reduction, timeout, progress, options)
-        else:
-            program, verdict = asked._ask(engine, checks, reduction, timeout, progress, options)
-        program, verdict = under_race_model(program, verdict)
-        verdict = shortened(program, verdict) if shorten else verdict
-        name = next(iter(program.checks)) if len(program.checks) == 1 else ""
-        return result_of(program, verdict, self._task(replace(self.options, checks=program.checks)), name)
-
-    def _ask(
-        self, engine: str, checks: Sequence[str], reduction: str | Reduction | None, timeout: float | None, progress: Progress,
-        options: dict[str, Any],
-    ) -> tuple[Program, Verdict]:  # fmt: skip
-        """The verdict of one engine, and the Program that it is about."""
-        from fsoft.ask.engines import ask_engine
-
-        found = any_engine(engine)
-        must_answer(found, _checks(checks))
-        program = self.program(*checks, unbounded=found.unbounded)
-        given = {"reduction": _reduction(reduction) if reduction is not None else None, "timeout": timeout}
-        options |= {name: value for name, value in given.items() if value is not None}
-        return program, ask_engine(found, program, progress, **options)
-
-    def _auto(
-        self, checks: Sequence[str], reduction: str | Reduction | None, timeout: float | None, progress: Progress, options: dict[str, Any]
-    ) -> tuple[Program, Verdict]:
-        """The verdict of `auto`, and the Program that it is about: bounds that cut may have grown."""
-        from fsoft.ask import auto
-
-        unknown = sorted(set(options) - {"jobs", "memory", "seed"})
-        if unknown:
-            raise ValueError(f"{', '.join(unknown)}: for one engine or encoding, which must be named")
-        program = self.program(*checks)
-        answers = auto.check_growing(
-            program,
-            lambda larger: loading.load(self.sources, larger, bits=self.bits, cpp=self.cpp),
-            replace(self.options, checks=program.checks),
-            self.given,
-            None if timeout is None else time.monotonic() + timeout,
-            reduction=_reduction(reduction) if reduction is not None else None,
-            progress=progress,
-            **options,
+        if encoding is not None and reduction is not None:
+            raise ValueError("bounded encodings have no reduction")
+        limits = {"memory": options.pop("memory", None)} if encoding is None and engine in (None, AUTO) else {}
+        question = Question(
+            sources=self.sources,
+            bits=self.bits,
+            options=replace(asked.options, checks=_checks(checks)),
+            cpp=self.cpp,
+            way=way_of(engine, encoding, options),
+            reduction=None if reduction is None else _reduction(reduction),
+            fixed=self.given,
+            deadline=None if timeout is None else time.monotonic() + timeout,
+            shorten=shorten,
+            **limits,
         )
-        last: tuple[Program, Verdict] | None = None
-        try:
-            for answer in answers:
-                last = answer
-        except auto.AnswersTimeout as late:
-            last = last or (program, late.verdict)
-        assert last is not None
-        return last
+        return self._result(ask(question, _Heard(progress), self._programs))
+
+    def _result(self, outcome: Outcome) -> Result:
+        """The result of a question that had one answer."""
+        [reply] = outcome.replies
+        checks = outcome.question.options.checks
+        task = self._task(replace(self.options, checks=frozenset() if reply.prop is not None else checks))
+        program = reply.program if reply.program is not None else self.program()
+        name = reply.title if reply.prop is not None or len(checks) == 1 else ""
+        return result_of(program, reply.verdict, task, name, reply.loop)
 
     def check_ltl(
         self, formula: str, *, engine: str = "explicit", fairness: str | None = None, timeout: float | None = None,
@@ -242,19 +215,20 @@ class Loaded:
         >>> stuck.verdict, stuck.trace.loop is not None
         ('FALSE', True)
         """
-        from fsoft.ask.runs import check_circuit, check_explicit, load_watched
-        from fsoft.program.verdict import Limits
         from fsoft.properties.ltl import Text, read
 
         prop = read(Text(formula), fairness)
-        watched = load_watched(self.sources, self.options, [prop], bits=self.bits, cpp=self.cpp)
-        chosen = _reduction(reduction)
-        if engine == "explicit":
-            answered = check_explicit(watched, prop, Limits(timeout), reduction=chosen)
-        else:
-            answered = check_circuit(watched, prop, engine, timeout=timeout, reduction=chosen, **options)
-        loop = None if answered.lasso is None else sum(move is not None for move in answered.lasso.stem)
-        return result_of(watched.program, answered.verdict, self._task(replace(self.options, checks=frozenset())), str(prop), loop)
+        question = Question(
+            sources=self.sources,
+            bits=self.bits,
+            options=replace(self.options, checks=frozenset()),
+            cpp=self.cpp,
+            formulas=(prop,),
+            way=engine_of(engine, options),
+            reduction=None if reduction is None else _reduction(reduction),
+            deadline=None if timeout is None else time.monotonic() + timeout,
+        )
+        return self._result(ask(question))
 
     # ------------------------------------------------------------ circuits
 
@@ -360,22 +334,6 @@ def check(*paths: Paths, checks: Sequence[str] = (), engine: str | None = None, 
     'TRUE'
     """
     return load(*paths, **options).check(*checks, engine=engine, timeout=timeout)
-
-
-def _bounded(
-    program: Program, encoding: str, engine: str | None, timeout: float | None, progress: Progress, options: dict[str, Any]
-) -> Verdict:
-    """The verdict under a bounded encoding; `options` are its bounds, and options of the engine."""
-    from fsoft.ask.by_name import encoding_of, given_for
-    from fsoft.ask.encodings import DEFAULT_ENGINE, answer
-
-    own = {one.name for one in options_of(encoding_of(encoding).bounds)}
-    of_engine = set() if encoding_of(encoding).search else {one.name for one in model_engine(engine or DEFAULT_ENGINE).options} - own
-    rest = {name: value for name, value in options.items() if name in of_engine}
-    if engine is not None:
-        rest["engine"] = engine
-    bounds = given_for(encoding, **{name: value for name, value in options.items() if name not in of_engine})
-    return answer(program, encoding, bounds, progress=progress, timeout=timeout, **rest)
 
 
 def _checks(names: Sequence[str]) -> frozenset[str]:

@@ -22,7 +22,7 @@ from fsoft.frontend.source import Loc
 from fsoft.program.cuts import Cut
 from fsoft.program.program import Program
 from fsoft.program.verdict import Move, Stats, Verdict
-from fsoft.trace.outcome import Outcome
+from fsoft.trace.outcome import ReportedAnswer
 from fsoft.trace.statements import ThreadStory, told
 from fsoft.trace.task import ReportTask
 
@@ -133,7 +133,7 @@ class Result:
     stats: Stats
     program: Program = field(repr=False)
     task: ReportTask = field(repr=False)
-    outcome: Outcome = field(repr=False)
+    outcome: ReportedAnswer = field(repr=False)
 
     @property
     def holds(self) -> bool:
@@ -193,7 +193,7 @@ def result_of(program: Program, verdict: Verdict, task: ReportTask, name: str = 
         stats=verdict.stats,
         program=program,
         task=task,
-        outcome=Outcome(name, verdict, story if kind == "FALSE" else None),
+        outcome=ReportedAnswer(name, verdict, story if kind == "FALSE" else None),
     )
 
 

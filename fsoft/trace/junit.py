@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from fsoft.trace.outcome import Outcome
+from fsoft.trace.outcome import ReportedAnswer
 from fsoft.trace.statements import ThreadStory
 from fsoft.trace.task import PRODUCER, ReportTask, creation_time
 
 
-def junit(task: ReportTask, outcomes: Sequence[Outcome]) -> str:
+def junit(task: ReportTask, outcomes: Sequence[ReportedAnswer]) -> str:
     """One suite for the program."""
     cases = [case for one in outcomes for case in _cases(task, one)]
     counts = {tag: sum(f"<{tag} " in case for case in cases) for tag in ("failure", "error", "skipped")}
@@ -26,12 +26,12 @@ def junit(task: ReportTask, outcomes: Sequence[Outcome]) -> str:
     return "\n".join([*lines, *cases, "  </testsuite>", "</testsuites>", ""])
 
 
-def _cases(task: ReportTask, one: Outcome) -> list[str]:
+def _cases(task: ReportTask, one: ReportedAnswer) -> list[str]:
     names = [one.name] if one.name else sorted(task.checks)
     return [_case(task, one, name, one.verdict.stats.seconds / len(names)) for name in names]
 
 
-def _case(task: ReportTask, one: Outcome, name: str, seconds: float) -> str:
+def _case(task: ReportTask, one: ReportedAnswer, name: str, seconds: float) -> str:
     verdict = one.verdict
     body = ""
     if verdict.kind == "FALSE" and not one.name and name != verdict.prop:

@@ -10,7 +10,7 @@ from fsoft.trace.statements import ThreadStory, told
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ReportedAnswer:
     """`name` is what was asked: a property, a formula, or "" for several properties at once. `story` is there if there is a run to tell."""
 
     name: str
@@ -24,11 +24,11 @@ class Outcome:
         return first.removeprefix(f"{self.verdict.loc}: ")
 
 
-def outcome(program: Program | None, verdict: Verdict, name: str = "", loop: int | None = None) -> Outcome:
+def outcome(program: Program | None, verdict: Verdict, name: str = "", loop: int | None = None) -> ReportedAnswer:
     """The outcome with its run told. `loop` is the number of the move with which the loop of a lasso begins."""
     if program is None or verdict.kind != "FALSE":
-        return Outcome(name, verdict)
-    return Outcome(name, verdict, told(program, verdict.trace, verdict.prop, loop, verdict.loc))
+        return ReportedAnswer(name, verdict)
+    return ReportedAnswer(name, verdict, told(program, verdict.trace, verdict.prop, loop, verdict.loc))
 
 
-__all__ = ["Outcome", "outcome"]
+__all__ = ["ReportedAnswer", "outcome"]

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from fsoft.frontend.source import Loc
-from fsoft.trace.outcome import Outcome
+from fsoft.trace.outcome import ReportedAnswer
 from fsoft.trace.statements import Actor, Point, ThreadStatement, ThreadStory
 from fsoft.trace.task import PRODUCER, VERSION, ReportTask, creation_time
 
@@ -47,7 +47,7 @@ _KINDS = {
 }  # fmt: skip
 
 
-def sarif(task: ReportTask, outcomes: Sequence[Outcome], exit_code: int) -> str:
+def sarif(task: ReportTask, outcomes: Sequence[ReportedAnswer], exit_code: int) -> str:
     """The log of one run of fsoft."""
     violated = [one for one in outcomes if one.verdict.kind == "FALSE"]
     asked = dict.fromkeys([*sorted(task.checks), *(_rule_id(one) for one in outcomes if one.verdict.prop)])
@@ -65,7 +65,7 @@ def sarif(task: ReportTask, outcomes: Sequence[Outcome], exit_code: int) -> str:
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
 
 
-def _rule_id(one: Outcome) -> str:
+def _rule_id(one: ReportedAnswer) -> str:
     return one.verdict.prop if one.verdict.prop in RULES else "ltl"
 
 
@@ -81,7 +81,7 @@ def _rule(name: str) -> dict[str, Any]:
     }
 
 
-def _invocation(task: ReportTask, outcomes: Sequence[Outcome], exit_code: int) -> dict[str, Any]:
+def _invocation(task: ReportTask, outcomes: Sequence[ReportedAnswer], exit_code: int) -> dict[str, Any]:
     found: dict[str, Any] = {"executionSuccessful": True, "exitCode": exit_code, "endTimeUtc": creation_time()}
     if task.command:
         found["commandLine"] = task.command
@@ -123,7 +123,7 @@ def _location(task: ReportTask, loc: Loc, function: str, message: str = "") -> d
 # ---------------------------------------------------------------- results
 
 
-def _result(task: ReportTask, one: Outcome, rules: list[str]) -> dict[str, Any]:
+def _result(task: ReportTask, one: ReportedAnswer, rules: list[str]) -> dict[str, Any]:
     verdict, story = one.verdict, one.story
     points = story.points if story is not None else []
     place = points[0] if points else Point(0, verdict.loc, "", "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsoft.program.program import Program
 from fsoft.trace.graphml import correctness_graphml, violation_graphml
-from fsoft.trace.outcome import Outcome
+from fsoft.trace.outcome import ReportedAnswer
 from fsoft.trace.task import ReportTask
 from fsoft.trace.yaml_witness import best_version, correctness_yaml, violation_yaml
 
@@ -12,7 +12,7 @@ VERSIONS = ("1.0", "2.0", "2.2")
 """1.0 is GraphML."""
 
 
-def witness(task: ReportTask, program: Program, one: Outcome, version: str | None = None) -> str | None:
+def witness(task: ReportTask, program: Program, one: ReportedAnswer, version: str | None = None) -> str | None:
     """The text of the witness; None if the verdict has none (UNKNOWN). Without a version: the YAML format that suits the run."""
     if one.verdict.kind == "UNKNOWN":
         return None

@@ -291,20 +291,17 @@ def test_bounds_that_cannot_grow_further_end_the_search(tmp_path: Path, monkeypa
 
 
 def test_what_was_covered_when_the_time_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    from fsoft.cli import encoding, exits
+    from fsoft.cli import exits, stages
     from fsoft.cli.main import main
 
     path = tmp_path / "p.c"
     path.write_text(ENDLESS)
     steps = iter(range(2))
 
-    def ends(_args: object) -> object:
-        def say(_line: str) -> None:
-            if next(steps, None) is None:
-                raise exits.OutOfTime
+    def say(_watch: object, _line: str) -> None:
+        if next(steps, None) is None:
+            raise exits.OutOfTime
 
-        return say
-
-    monkeypatch.setattr(encoding, "_say", ends)
+    monkeypatch.setattr(stages.CheckWatch, "say", say)
     assert main(["check", str(path), "--encoding", "tcbmc", "--incremental"]) == 31
     assert "time limit reached: no violation within 7 contexts (round-robin), --unwind 3, " in capsys.readouterr().out

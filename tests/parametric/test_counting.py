@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import fsoft.checkers.parametric
 import fsoft.parametric
 import fsoft.parametric.counters as counters
 from fsoft.ask.load import check
@@ -199,7 +200,8 @@ def test_methods_belong_to_engines(capsys: pytest.CaptureFixture[str]) -> None:
     path = str(MODELS / "parametric" / "owner.c")
     for engine, method in (("parametric", "pdr"), ("explicit", "counting"), ("abc", "invariants")):
         assert main(["check", "--engine", engine, "--method", method, path]) == 1
-        assert f"--method for the engine {engine}: one of" in capsys.readouterr().err
+        said = capsys.readouterr().err
+        assert "--method" in said and method in said
     with pytest.raises(ValueError, match="method: one of"):
         load(path).check(engine="parametric", method="guessing")
 
@@ -208,5 +210,5 @@ def test_invariants_can_be_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path = tmp_path / "p.c"
     path.write_text(LOCKED)
     assert "counters" in check([str(path)], engine="parametric").reasons[0]
-    monkeypatch.setattr(fsoft.parametric, "prove", lambda *_: NoProof("invariants were asked for"))
+    monkeypatch.setattr(fsoft.checkers.parametric, "prove", lambda *_: NoProof("invariants were asked for"))
     assert load(path).check(engine="parametric", method="invariants").reasons[0] == "invariants were asked for"

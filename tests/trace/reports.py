@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fsoft.ask.load import Options, check, load
 from fsoft.program.program import Program
-from fsoft.trace.outcome import Outcome, outcome
+from fsoft.trace.outcome import ReportedAnswer, outcome
 from fsoft.trace.task import ReportTask
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -20,13 +20,13 @@ CASES = {
 
 
 @cache
-def answered(name: str) -> tuple[ReportTask, Program, Outcome]:
+def answered(name: str) -> tuple[ReportTask, Program, ReportedAnswer]:
     """The task, the program and the outcome of a case."""
     path, define, prop = CASES[name]
     return answer(str(MODELS / path), prop, define)
 
 
-def answer(path: str, prop: str, define: tuple[str, ...] = ()) -> tuple[ReportTask, Program, Outcome]:
+def answer(path: str, prop: str, define: tuple[str, ...] = ()) -> tuple[ReportTask, Program, ReportedAnswer]:
     options = Options(checks=frozenset({prop}))
     program = load([path], options, define=define)
     verdict = check([path], options, define=define)

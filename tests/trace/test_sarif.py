@@ -14,7 +14,7 @@ import pytest
 from fsoft.program.options import PROPERTIES
 from fsoft.program.verdict import Verdict
 from fsoft.trace.junit import junit
-from fsoft.trace.outcome import Outcome
+from fsoft.trace.outcome import ReportedAnswer
 from fsoft.trace.sarif import FINGERPRINT, RULES, sarif
 from fsoft.trace.task import ReportTask
 from tests.trace.reports import MODELS, answer, answered
@@ -81,7 +81,7 @@ def test_a_proof_has_no_result_and_a_bound_is_a_notification() -> None:
     task, _, one = answered("true")
     run = valid(sarif(task, [one], 0))["runs"][0]
     assert run["results"] == [] and "toolExecutionNotifications" not in run["invocations"][0]
-    unknown = Outcome("unreach-call", Verdict("UNKNOWN", "unreach-call", ["a loop was cut"]))
+    unknown = ReportedAnswer("unreach-call", Verdict("UNKNOWN", "unreach-call", ["a loop was cut"]))
     run = valid(sarif(task, [unknown], 5))["runs"][0]
     assert run["results"] == []
     assert run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"] == "UNKNOWN: a loop was cut"
@@ -94,7 +94,7 @@ def test_every_property_has_a_rule() -> None:
 # ---------------------------------------------------------------- JUnit
 
 
-def cases(task: ReportTask, one: Outcome) -> dict[str, list[str]]:
+def cases(task: ReportTask, one: ReportedAnswer) -> dict[str, list[str]]:
     root = ET.fromstring(junit(task, [one]))
     (suite,) = root
     found = {case.get("name", ""): [child.tag for child in case] for case in suite}
@@ -108,12 +108,12 @@ def test_one_case_per_property() -> None:
     task, _, one = answered("race")
     several = ReportTask(task.files, 32, frozenset({"no-data-race", "unreach-call"}))
     assert cases(task, one) == {"no-data-race": ["failure"]}
-    both = Outcome("", one.verdict, one.story)
+    both = ReportedAnswer("", one.verdict, one.story)
     assert cases(several, both) == {"no-data-race": ["failure"], "unreach-call": ["skipped"]}
     assert cases(*(answered("true")[k] for k in (0, 2))) == {"unreach-call": []}  # type: ignore[arg-type]
 
 
 def test_unknown_does_not_pass_and_odd_characters_are_harmless() -> None:
     task = answered("true")[0]
-    unknown = Outcome("unreach-call", Verdict("UNKNOWN", "unreach-call", ['<bound> & "quote" \x01']))
+    unknown = ReportedAnswer("unreach-call", Verdict("UNKNOWN", "unreach-call", ['<bound> & "quote" \x01']))
     assert cases(task, unknown) == {"unreach-call": ["error"]}

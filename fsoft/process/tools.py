@@ -90,13 +90,15 @@ def run(tool: ExternalTool, arguments: list[str], directory: str, timeout: float
 
 
 def start(command: list[str], directory: str) -> subprocess.Popen[bytes]:
-    """Starts a command in a directory, with pipes; `stop` ends it."""
+    """Starts a command in a directory, with pipes; `stop` ends it. Its temporary files are in that directory, too: what is killed leaves
+    them behind, as gcc does."""
     import subprocess
 
     with undisturbed(starting=True):
         return subprocess.Popen(
             command,
             cwd=directory,
+            env={**os.environ, "TMPDIR": directory},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

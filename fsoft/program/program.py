@@ -167,6 +167,9 @@ WHOLE_RUNS = frozenset({"no-deadlock", "valid-memtrack"})
 PADDING = "padding"
 """The `ctype` of runs of bytes between members, and the name of the inputs that such bytes get where a struct is assigned."""
 
+NO_VALUE = "no value of "
+"""How the names of inputs begin that are what a function without a return gives."""
+
 PLACEMENT = "placement"
 """The name of the inputs that say whether the objects lie elsewhere, where a program uses addresses as numbers."""
 

@@ -26,6 +26,8 @@ OBJDUMP = ExternalTool("objdump", ("objdump",), "Debian: apt-get install binutil
 
 RUNTIME = Path(__file__).parent / "runtime"
 PREFIX = "replay_"
+ANNOUNCED = ("library", "strings")
+"""Files of the runtime that access the user's memory in the user's name."""
 ATOMIC, ERROR, BEGIN, FINISH = 1, 2, 3, 4  # kinds of functions, as in runtime.h
 UNDEFINED = {
     "no-overflow": "signed-integer-overflow",
@@ -119,7 +121,7 @@ def _runtime(bits: int, folder: str) -> list[str]:
     for path in sorted(RUNTIME.glob("*.c")):
         target = os.path.join(folder, f"runtime_{path.stem}_{bits}.o")
         if not os.path.exists(target) or os.path.getmtime(target) < newest:
-            hooks = ["-fsanitize=thread"] if path.stem == "library" else []
+            hooks = ["-fsanitize=thread"] if path.stem in ANNOUNCED else []
             flags = [f"-m{bits}", "-std=gnu17", "-g", "-O0", "-fno-builtin", "-fno-pie", *hooks]
             done = _run(GCC, [*flags, "-c", str(path), "-o", target], folder)
             if done.returncode:

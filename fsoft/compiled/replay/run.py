@@ -13,7 +13,7 @@ from fsoft.compiled.replay.schedule import FILE_STEP, ReplaySchedule
 from fsoft.compiled.replay.starts import starts_of
 from fsoft.frontend.source import Source
 from fsoft.process.fence import Ended, FenceLimits, fenced
-from fsoft.program.program import PLACEMENT
+from fsoft.program.program import NO_VALUE, PLACEMENT
 from fsoft.trace.schema import Json
 
 SHOWN_BY = {
@@ -70,9 +70,25 @@ class ReplayOutcome:
             return "the run depends on bytes between members that the program never set, and gcc copies them, or not, as it likes"
         if any(given["name"] == PLACEMENT for move in trace["moves"] for given in move["inputs"]):
             return "the run uses addresses as numbers, and gcc places the objects as it likes"
+        if any(given["name"].startswith(NO_VALUE) for move in trace["moves"] for given in move["inputs"]):
+            return "the run uses the value of a function that returns none, and gcc finds what is in a register"
         if trace["eval_order"] != "left":
             return f"the run was found with --eval-order {trace['eval_order']}, and gcc may evaluate in another order"
+        if any(given.get("library") and given["kind"] in ("input", "among") for move in trace["moves"] for given in move["inputs"]):
+            return "the run rests on what functions of the C library may do, and those of this system need not do it"
+        return _of_lifetimes(trace)
+
+
+def _of_lifetimes(trace: Json) -> str:
+    """An access to a local variable after its block: gcc keeps its memory until the function returns, and nothing is to be seen."""
+    access = trace["end"].get("access")
+    if trace["property"] != "valid-deref" or not access:
         return ""
+    known = next((obj for obj in trace["objects"] if obj["id"] == access["object"]), None)
+    inside = known is not None and 0 <= access["offset"] <= known["size"] - access["size"]
+    if known is not None and known["storage"] == "local" and inside:
+        return "gcc keeps the memory of a local variable until its function returns, so that an access after its life does not fail"
+    return ""
 
 
 @dataclass(slots=True)

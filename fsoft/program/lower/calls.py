@@ -20,7 +20,7 @@ from fsoft.program.lower.layout import is_signed, value_bits
 from fsoft.program.lower.output import Output
 from fsoft.program.lower.scan import targets
 from fsoft.program.lower.unknown import UnknownCalls
-from fsoft.program.program import Assign, Enter, Input, Step
+from fsoft.program.program import NO_VALUE, Assign, Enter, Input, Step
 
 MAX_STEPS = 400_000
 _BLOCK = {"memcpy": 3, "memmove": 3, "memset": 3, "__builtin_memcpy": 3, "__builtin_memset": 3, "__builtin_memmove": 3}
@@ -248,12 +248,20 @@ class CallLowering(Output, UnknownCalls):
             self.b.emit(Enter(frame.result))
         frame.scopes.append([p.base for p in frame.bindings.values() if isinstance(p, MemoryPlace)])
         self.statement(definition.body)
+        self.no_value()
         if self.b.here is not None and (frame.parent is not None or self.name != self.options.entry):
             self.leave_scopes(0)
         self.b.jump(frame.return_to)
         self.frame = outer
         self.b.loc, self.b.text, self.b.function, self.b.calls = place
         self.repeat, self.hint = repeat, hint
+
+    def no_value(self) -> None:
+        """The function being called ends without a value: whoever uses it finds anything (C11 6.9.1p12 leaves it open)."""
+        frame = self.frame
+        wanted = ct.is_scalar(frame.function.type.result) and "library" not in frame.function.attributes
+        if wanted and frame.result is not None and frame.parent is not None:
+            self.b.emit(Input(str(frame.result.data), NO_VALUE + frame.function.name, loc=self.b.loc))
 
     def _pass(self, call: tree.Call, values: list[Expr | MemoryPlace], definition: tree.FunctionDef, frame: Expansion, copy: bool) -> None:
         """Give the arguments, evaluated in the caller, to the callee's parameters."""

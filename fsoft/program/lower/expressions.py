@@ -91,6 +91,8 @@ class ExpressionLowering(LoweringContext):
                 self.must(negate(make("eq", 1, (b, const(0, b.width)))), "no-division-by-zero", "division by zero", loc)
             if op in ("<<", ">>"):
                 self.must(ops.good_shift(op, ctype, b, right), "no-bad-shift", "shift distance is negative or too large", loc)
+                if op == "<<" and is_signed(ctype):
+                    self.check(binary("sle", const(0, a.width), a), "no-bad-shift", "a negative number is shifted to the left", loc)
             elif is_signed(ctype) and op in "/%":
                 self.must(ops.no_overflow(op, ctype, a, b), "no-overflow", f"signed overflow in '{op}'", loc)
             elif is_signed(ctype) and op in "+-*":
@@ -375,6 +377,8 @@ class ExpressionLowering(LoweringContext):
         if node.op in ("/", "%") and not isinstance(node.type, ct.Float):
             return isinstance(node.right, tree.IntConstant) and node.right.value not in (0, -1)
         if node.op in ("<<", ">>"):
+            if node.op == "<<" and "no-bad-shift" in self.options.checks and is_signed(node.type):
+                return False
             return isinstance(node.right, tree.IntConstant) and 0 <= node.right.value < value_bits(node.type)
         return "no-overflow" not in self.options.checks or node.op in ops.COMPARISONS
 

@@ -313,6 +313,8 @@ class StatementLowering(AssemblyLowering):
                 self.b.emit(Assign(str(frame.result.data), self.value(statement.value)))
             else:
                 self.effect(statement.value)
+        else:
+            self.no_value()
         if frame.parent is not None or self.name != self.options.entry:
             self.leave_scopes(0)
         self.b.jump(frame.return_to)

@@ -103,12 +103,15 @@ void __tsan_atomic_signal_fence(int order) {
     FETCH(bits, type, fetch_nand, ~(old & v))                                             \
     /* A weak exchange may fail without reason: then the run only reads. */               \
     static int swap##bits(volatile type *p, type *wanted, type v, int weak, const void *pc) { \
+        hook(wanted, sizeof *wanted, READS, pc);                                          \
         const struct event *e = hook(p, sizeof *p, READS | WRITES, pc);                   \
         if (*p == *wanted && !(weak && e && e->how == READS)) {                                                              \
             *p = v;                                                                       \
             return 1;                                                                     \
         }                                                                                 \
-        *wanted = *p;                                                                     \
+        type found = *p;                                                                  \
+        hook(wanted, sizeof *wanted, WRITES, pc);                                         \
+        *wanted = found;                                                                  \
         return 0;                                                                         \
     }                                                                                     \
     int __tsan_atomic##bits##_compare_exchange_strong(volatile type *p, type *c, type v, int a, int b) { \

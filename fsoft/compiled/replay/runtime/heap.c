@@ -120,7 +120,7 @@ void *replay_realloc(void *old, size_t size) {
 
 /* ---------------------------------------------------------------- what goes wrong */
 
-static int predicted(const char *property) {
+int predicted(const char *property) {
     return !strcmp(ending.property, property);
 }
 

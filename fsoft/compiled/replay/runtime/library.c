@@ -1,33 +1,13 @@
 /* Functions of the C library that access the user's memory, unit by unit as fsoft's models do. This file alone is compiled with
    -fsanitize=thread; its accesses count for the line of the user's call. */
-#include "runtime.h"
+#include "library.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
-
-unsigned long long next_input(const char *name, const void *pc, int *found);
-
-#define AT(call)                                                                           \
-    do {                                                                                   \
-        void *before = enter_library(HERE);                                                \
-        call;                                                                              \
-        leave_library(before);                                                             \
-    } while (0)
-
-#define QUIET __attribute__((no_sanitize_thread))
-
-QUIET static void *enter_library(void *pc) {
-    void *before = self ? self->site : NULL;
-    if (self && !before) self->site = pc;
-    return before;
-}
-
-QUIET static void leave_library(void *before) {
-    if (self) self->site = before;
-}
 
 /* One unit of a copy, as wide as the schedule has it. */
 static size_t copy_unit(char *to, const char *from, size_t left) {
@@ -62,46 +42,40 @@ static void fill(char *to, int byte, size_t size) {
     }
 }
 
+/* Both blocks are read to their ends where the run is about invalid accesses. */
 static int compare(const uint8_t *a, const uint8_t *b, size_t size) {
-    for (size_t i = 0; i < size; i++) {
+    int order = 0;
+    for (size_t i = 0; i < size && (!order || predicted("valid-deref") || predicted("no-data-race")); i++) {
         uint8_t x = a[i], y = b[i];
-        if (x != y) return x < y ? -1 : 1;
+        if (!order && x != y) order = x < y ? -1 : 1;
     }
-    return 0;
+    return order;
 }
 
-static size_t length(const char *s) {
-    size_t i = 0;
-    while (s[i]) i++;
-    return i;
-}
-
-static void copy_string(char *to, const char *from) {
-    char c;
-    while ((c = *from++)) *to++ = c;
-    *to = 0;
-}
-
-static int compare_strings(const char *a, const char *b, size_t limit) {
-    for (size_t i = 0; i < limit; i++) {
-        unsigned char x = (unsigned char)a[i], y = (unsigned char)b[i];
-        if (x != y) return x < y ? -1 : 1;
-        if (!x) return 0;
-    }
-    return 0;
+QUIET static void copy_apart(void *to, const void *from, size_t size) {
+    if (!size) must_be_there(to), must_be_there(from);
+    if (to != from) must_be_apart(to, size, from, size);
+    copy_up(to, from, size);
 }
 
 QUIET void *replay_memcpy(void *to, const void *from, size_t size) {
-    AT(copy_up(to, from, size));
+    AT(copy_apart(to, from, size));
     return to;
 }
 
+QUIET void *replay_mempcpy(void *to, const void *from, size_t size) {
+    AT(copy_apart(to, from, size));
+    return (char *)to + size;
+}
+
 QUIET void *replay_memmove(void *to, const void *from, size_t size) {
+    if (!size) AT((must_be_there(to), must_be_there(from)));
     AT((uintptr_t)to <= (uintptr_t)from ? copy_up(to, from, size) : copy_down(to, from, size));
     return to;
 }
 
 QUIET void *replay_memset(void *to, int byte, size_t size) {
+    if (!size) AT(must_be_there(to));
     AT(fill(to, byte, size));
     return to;
 }
@@ -109,30 +83,7 @@ QUIET void *replay_memset(void *to, int byte, size_t size) {
 QUIET int replay_memcmp(const void *a, const void *b, size_t size) {
     int result;
     AT(result = compare(a, b, size));
-    return result;
-}
-
-QUIET size_t replay_strlen(const char *s) {
-    size_t result;
-    AT(result = length(s));
-    return result;
-}
-
-QUIET char *replay_strcpy(char *to, const char *from) {
-    AT(copy_string(to, from));
-    return to;
-}
-
-QUIET int replay_strcmp(const char *a, const char *b) {
-    int result;
-    AT(result = compare_strings(a, b, (size_t)-1));
-    return result;
-}
-
-QUIET int replay_strncmp(const char *a, const char *b, size_t limit) {
-    int result;
-    AT(result = compare_strings(a, b, limit));
-    return result;
+    return sized(result, HERE);
 }
 
 /* ---------------------------------------------------------------- output: texts are read as the models read them, then printed */
@@ -251,4 +202,26 @@ QUIET ssize_t replay_write(int file, const void *data, size_t size) {
         return -1;
     }
     return done;
+}
+
+/* ---------------------------------------------------------------- time, the process */
+
+static int nanoseconds_are_bad(const struct timespec *until) {
+    long nanoseconds = until->tv_nsec;
+    return nanoseconds < 0 || nanoseconds >= 1000000000;
+}
+
+/* A point of time is read, and refused if it is none. */
+QUIET int bad_time(const struct timespec *until, const void *pc) {
+    void *before = enter_library((void *)pc);
+    int bad = nanoseconds_are_bad(until);
+    leave_library(before);
+    return bad;
+}
+
+QUIET pid_t replay_getpid(void) {
+    static pid_t number;
+    int found, any = (int)(next_input("library:__VERIFIER_nondet_uint()", HERE, &found) >> 1);
+    if (!number) number = !found ? getpid() : any ? any : 1;
+    return number;
 }

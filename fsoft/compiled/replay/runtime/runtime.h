@@ -147,6 +147,9 @@ void end_process(const char *how, int line);
 /* report.c */
 void start_watching(void);
 _Noreturn void outcome(const char *kind, struct thread *who, int line, const char *format, ...);
+struct timespec;
+int bad_time(const struct timespec *until, const void *pc);
+int predicted(const char *property); /* the run ends in this */
 void fail_here(const char *kind, int line, const char *format, ...);
 void note(const char *format, ...);
 

@@ -29,8 +29,9 @@ static int wait(pthread_cond_t *c, pthread_mutex_t *m, const char *name, const v
     misuse(waiters(s) && s->mutex != m, pc, "threads wait on one condition with two mutexes");
     s->mutex = m;
     s->waiting[slot] = 1;
-    for (int k = 0; k < depth || k < 1; k++) pthread_mutex_unlock(m);
-    lock->owner = lock->depth = 0;
+    pthread_mutex_unlock(m); /* once: a recursive mutex that is locked twice stays locked */
+    lock->depth = depth > 1 ? depth - 1 : 0;
+    if (!lock->depth) lock->owner = 0;
     struct event *e = arrive_at(WAKE, 0, c, pc);
     if (!e) WAIT_UNTIL(name, !s->waiting[slot] || self->cancelled);
     misuse(lock->destroyed, pc, "a thread waits on a condition with a destroyed mutex");
@@ -38,7 +39,7 @@ static int wait(pthread_cond_t *c, pthread_mutex_t *m, const char *name, const v
     if (e && s->waiting[slot] && !(e->flags & (SPURIOUS | TIMEOUT)) && !self->cancelled) note("thread %d goes on without a signal", slot);
     s->waiting[slot] = 0;
     enter_call(name);
-    for (int k = 0; k < depth || k < 1; k++) pthread_mutex_lock(m);
+    pthread_mutex_lock(m);
     leave_call();
     lock->owner = slot + 1;
     lock->depth = depth ? depth : 1;
@@ -92,12 +93,13 @@ int replay_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
 }
 
 int replay_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until) {
-    (void)until;
+    if (bad_time(until, HERE)) return EINVAL;
     return wait(c, m, "pthread_cond_timedwait", HERE);
 }
 
 int replay_pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *until) {
-    (void)clock, (void)until;
+    (void)clock;
+    if (bad_time(until, HERE)) return EINVAL;
     return wait(c, m, "pthread_cond_clockwait", HERE);
 }
 
@@ -122,7 +124,7 @@ int replay_cnd_wait(cnd_t *c, mtx_t *m) {
 }
 
 int replay_cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *until) {
-    (void)until;
+    if (bad_time(until, HERE)) return thrd_error;
     return wait((pthread_cond_t *)c, (pthread_mutex_t *)m, "cnd_timedwait", HERE) == ETIMEDOUT ? thrd_timedout : thrd_success;
 }
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _KEPT = 200  # compiled programs
 _LONG = 4_000_000  # characters of C from which optimising takes too long
+OPTIMISED = "-O2"
+"""How much the compiler shall do; campaigns with many small programs are sooner done with less."""
 _FLAGS = ("-w", "-pthread", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-lm")
 
 
@@ -35,7 +37,7 @@ class Build:
     could not be made. `close` when it is no longer wanted."""
 
     def __init__(self, text: str):
-        level = "-O2" if len(text) < _LONG else "-O1"
+        level = OPTIMISED if len(text) < _LONG else "-O1"
         self._command = [find(COMPILER), level, *_FLAGS]
         key = sha256("\0".join((*self._command, text)).encode()).hexdigest()
         self.path: Path | None = None

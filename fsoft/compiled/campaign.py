@@ -194,7 +194,7 @@ def repeat_plan(raw: RawFinding, shorten: bool, times: int, seconds: float, show
     pcs = " ".join(f"{side.pc:x}" for side in raw.sides)
     return {
         "seed": raw.seed, "schedule": raw.schedule, "target": f"{KINDS.index(raw.kind)} {pcs}", "shorten": int(shorten), "times": times,
-        "seconds": f"{seconds:.3f}", "stop_at_race": int(raw.kind == "race"), "state": "", "show": int(show),
+        "seconds": f"{seconds:.3f}", "state": "", "show": int(show),
     }  # fmt: skip
 
 

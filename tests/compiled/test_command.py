@@ -48,6 +48,10 @@ def outcome(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, s
         ("probes/halt.c", "unreach-call", ["ASSUME"]),
         ("library/printed.c", "no-data-race", ["RACY=1"]),
         ("checks/race_free.c", "no-data-race", []),
+        ("heap/treiber.c", "unreach-call", []),
+        ("heap/treiber.c", "valid-deref", []),
+        ("locks/heap_handles.c", "valid-deref", ["TOO_EARLY"]),
+        ("atomics/compare_exchange.c", "unreach-call", ["WEAK_ONCE"]),
         ("atomics/structs.c", "unreach-call", ["TWICE"]),
     ],
 )
@@ -94,6 +98,32 @@ def test_the_users_own_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ca
     assert code == 10
     assert table["verdict"] == "FALSE(no-data-race)"
     assert {Path(one["location"]["file"]).name for one in table["findings"]} == {"lost.c"}
+
+
+TWO_RACES = """#include <pthread.h>
+int first, second;
+void *f(void *a) {
+  first++;
+  second++;
+  return a;
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, f, 0);
+  first++;
+  second++;
+  pthread_join(t, 0);
+  return 0;
+}
+"""
+
+
+def test_a_race_behind_another_one_is_repeated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "two.c").write_text(TWO_RACES)
+    _, out = outcome(capsys, str(tmp_path / "two.c"), "--runs", "400", "--json")
+    findings = json.loads(out)["findings"]
+    assert {name for name in ("first", "second") for one in findings if f"'{name}'" in one["message"]} == {"first", "second"}
+    assert all(one["repeated"] == one["tried"] == 3 for one in findings)
 
 
 def test_the_same_seed_is_the_same_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -102,6 +102,7 @@ static struct block *fresh(size_t room, size_t alignment) {
 
 static struct block *take(size_t room, size_t alignment) {
     uint32_t *list = &free_lists[class_of(room)];
+    for (unsigned skip = at_once ? toss(3) : 0; skip && *list && blocks[*list].next; skip--) list = &blocks[*list].next; /* not always the last */
     if (*list && alignment <= GRAIN && blocks[*list].room >= room) {
         struct block *b = &blocks[*list];
         *list = b->next;

@@ -62,6 +62,7 @@ static inline __attribute__((always_inline)) void access_at(uintptr_t address, s
     if (UNLIKELY(memory->shared[place_of(pc)] || must || how & ATOMIC || given || me->ops >= me->stop || operations >= options.most_operations)) {
         struct op op = {ACCESS, how, address, pc, size};
         visit_slowly(me, &op, must);
+        if (UNLIKELY(address - heap_low < heap_high - heap_low)) check_heap(me, address, size, how, pc); /* it may have been freed meanwhile */
     }
     if (UNLIKELY(touch(me, address, size, how, pc) && !memory->shared[place_of(pc)])) memory->shared[place_of(pc)] = 1;
 }
@@ -159,7 +160,7 @@ static struct thread *before_atomic(const volatile void *p, size_t size, int how
     UPDATE(bits, type, fetch_nand, ~(old & v))                                                                         \
     static int swap##bits(volatile type *p, type *wanted, type v, int order, int failed, int weak, uintptr_t pc) {     \
         struct thread *me = before_atomic(p, sizeof *p, READS | (*p == *wanted || strategy == &exhaustive ? WRITES : 0), pc);                     \
-        int equal = *p == *wanted && !(weak && me && !given && strategy != &exhaustive && options.weak && next_random() % 16 == 0); \
+        int equal = *p == *wanted && !(weak && me && toss(8) == 1); \
         if (me) loaded(me, p, equal ? order : failed);                                                                 \
         if (!equal) {                                                                                                  \
             *wanted = *p;                                                                                              \

@@ -23,6 +23,14 @@ static void fill_side(struct side *s, const struct thread *t, const struct op *o
     for (int k = 0; k < FRAMES && k < deep; k++) s->frames[k] = t->frames[deep - 1 - k];
 }
 
+uint64_t key_of_places(int kind, uintptr_t first, uintptr_t second) {
+    return mix((second ? mix(first) + mix(second) : mix(first)) + (uint64_t)kind);
+}
+
+uint64_t key_of(const struct finding *f) {
+    return key_of_places((int)f->kind, f->side[0].pc, f->sides == 2 ? f->side[1].pc : 0);
+}
+
 static int same(const struct finding *a, const struct finding *b) {
     if (a->kind != b->kind || a->sides != b->sides) return 0;
     if (a->sides == 1) return a->side[0].pc == b->side[0].pc && !strcmp(a->text, b->text);
@@ -90,7 +98,7 @@ void report_race(struct thread *me, const struct op *mine, struct thread *other)
         if ((c->first == mine->pc && c->second == other->at.pc) || (c->second == mine->pc && c->first == other->at.pc)) c->confirmed = 1;
     }
     add(&f);
-    if (options.stop_at_finding) {
+    if (options.target && key_of(&f) == options.target) {
         if (options.log) log_step(me, mine);
         end_run(FAILED, 1);
     }

@@ -145,7 +145,8 @@ extern struct memory *memory;
 struct options {
     char strategy[16];
     uint64_t seed;
-    int depth, bound, log, directed, stop_at_finding, weak;
+    int depth, bound, log;
+    uint64_t target; /* the finding at which a run ends, by its key */
     uintptr_t first, second;
     uint64_t most_operations;
 };
@@ -156,6 +157,7 @@ extern int given_count, given_at;
 /* turns.c */
 struct op operation(enum kind kind, const volatile void *address, uintptr_t pc);
 void point(struct thread *me, const struct op *op, int (*can)(void *), void *about);
+void check_object(struct thread *me, const struct op *op);
 void point_at(enum kind kind, const volatile void *address, uintptr_t pc);
 void block_at(enum kind kind, const volatile void *address, uintptr_t pc, int (*can)(void *), void *about);
 int block_until(enum kind kind, const volatile void *address, uintptr_t pc, int (*can)(void *), void *about, int64_t deadline);
@@ -252,6 +254,8 @@ void report_blocked(const char *what);
 _Noreturn void end_run(enum ending how, int code);
 void catch_crashes(void);
 void own_stack(void);
+uint64_t key_of(const struct finding *f);
+uint64_t key_of_places(int kind, uintptr_t first, uintptr_t second);
 void write_finding(int fd, const struct finding *f, uint64_t run, const char *strategy, uint64_t seed);
 
 /* outside.c */

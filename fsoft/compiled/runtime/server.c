@@ -25,7 +25,7 @@ enum { MOST_KEYS = 1024, PATH = 512, FEWEST = 50000, MANY_TURNS = 200 };
 
 struct record *record;
 struct memory *memory;
-struct options options = {.strategy = "mix", .weak = 1, .bound = -1, .most_operations = 20000000};
+struct options options = {.strategy = "mix", .bound = -1, .most_operations = 20000000};
 int forked;
 const char runtime_marker = 1;
 static const char *writable_marker __attribute__((used)) = &runtime_marker;
@@ -34,8 +34,7 @@ static struct { /* the plan */
     char result[PATH], state[PATH], input[PATH];
     uint64_t runs;
     double seconds, run_seconds;
-    int show, processor, shorten, times, repeated, target_kind;
-    uint64_t target;
+    int show, processor, shorten, times, repeated;
 } plan = {.times = 1, .runs = 1, .seconds = 10, .run_seconds = 5, .processor = -1};
 
 static struct { uint64_t hash; uint64_t count; int switches; } keys[MOST_KEYS];
@@ -70,14 +69,11 @@ static void read_schedule(char *text) {
         if (*word) add_segment(word);
 }
 
-static uint64_t key_of_places(int kind, uintptr_t first, uintptr_t second) {
-    return mix((second ? mix(first) + mix(second) : mix(first)) + (uint64_t)kind);
-}
-
 static void read_target(const char *text) {
     unsigned long first = 0, second = 0;
-    sscanf(text, "%d %lx %lx", &plan.target_kind, &first, &second);
-    plan.target = key_of_places(plan.target_kind, first, second);
+    int kind = 0;
+    sscanf(text, "%d %lx %lx", &kind, &first, &second);
+    options.target = key_of_places(kind, first, second);
 }
 
 static void read_item(const char *name, char *value) {
@@ -98,7 +94,6 @@ static void read_item(const char *name, char *value) {
     else if (!strcmp(name, "times")) plan.times = atoi(value);
     else if (!strcmp(name, "target")) read_target(value);
     else if (!strcmp(name, "processor")) plan.processor = atoi(value);
-    else if (!strcmp(name, "stop_at_race")) options.stop_at_finding = atoi(value);
     else if (!strcmp(name, "first")) options.first = strtoul(value, NULL, 16);
     else if (!strcmp(name, "second")) options.second = strtoul(value, NULL, 16);
     else if (!strcmp(name, "schedule")) read_schedule(value);
@@ -212,10 +207,6 @@ static double now(void) {
     struct timespec t;
     syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static uint64_t key_of(const struct finding *f) {
-    return key_of_places((int)f->kind, f->side[0].pc, f->sides == 2 ? f->side[1].pc : 0);
 }
 
 static void note_finding(const struct finding *f, uint64_t run, const char *name) {
@@ -343,7 +334,7 @@ static int run_once(int *status, int *timed_out) {
 
 static int reproduces(void) {
     for (int k = 0; k < record->finding_count && k < FINDINGS - 1; k++)
-        if (key_of(&record->findings[k]) == plan.target ) return 1;
+        if (key_of(&record->findings[k]) == options.target ) return 1;
     return 0;
 }
 

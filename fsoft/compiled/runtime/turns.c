@@ -218,7 +218,7 @@ void point(struct thread *me, const struct op *op, int (*can)(void *), void *abo
 }
 
 /* A lock or the like in memory that is not allocated any more. */
-static void check_object(struct thread *me, const struct op *op) {
+void check_object(struct thread *me, const struct op *op) {
     if (op->address - heap_low < heap_high - heap_low && op->kind != ALLOCATE) check_heap(me, op->address, 1, READS, op->pc);
 }
 
@@ -228,6 +228,7 @@ void point_at(enum kind kind, const volatile void *address, uintptr_t pc) {
     struct op op = operation(kind, address, pc);
     check_object(me, &op);
     point(me, &op, NULL, NULL);
+    check_object(me, &op);
 }
 
 void block_at(enum kind kind, const volatile void *address, uintptr_t pc, int (*can)(void *), void *about) {

@@ -76,6 +76,7 @@ static int wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t deadline, uintptr
     self->waits_for = NULL;
     late = !block_until(WAKE, c, pc, may_wake, &mine, deadline);
     stop_waiting(&mine);
+    if (!mine.woken) check_object(self, &(struct op){WAKE, 0, (uintptr_t)c, site(pc), 1});
     if (late && lock->owner && lock->owner != self->id + 1) block_at(LOCK, m, pc, mutex_free, lock);
     misuse(lock->destroyed, pc, "a thread waits on a condition with a destroyed mutex");
     take_back(lock, depth);
@@ -362,12 +363,19 @@ static int not_busy(void *object) {
     return ((struct object *)object)->state != BUSY;
 }
 
+/* The routine was cancelled: the next one runs it again. */
+static void start_again(void *object) {
+    ((struct object *)object)->state = FRESH;
+}
+
 static void once(void *flag, void (*routine)(void), uintptr_t pc) {
     struct object *o = object_at(flag);
     block_at(ONCE, flag, pc, not_busy, o);
     if (o->state == FRESH) {
         o->state = BUSY;
+        pthread_cleanup_push(start_again, o);
         routine();
+        pthread_cleanup_pop(0);
         point_at(ONCE, flag, pc);
         o->state = DONE;
         if (self) release(self, &o->clock);

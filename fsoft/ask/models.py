@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from fsoft.checkers.certify import certify_answer
 from fsoft.checkers.registry import GrowingChecker, model_engine
 from fsoft.circuit.bits.bitblast import bitblast
 from fsoft.circuit.model import Model
@@ -34,8 +35,6 @@ def ask(
         else:
             answer = entry.made(**options).check(given, progress=hear, timeout=timeout)
     if isinstance(answer, Proved) and (answer.certificates or answer.trusted):
-        from fsoft.checkers.certify import certify_answer
-
         with phase("certify"):
             wrong = certify_answer(bitblast(given) if isinstance(given, Model) else given, answer)
         if wrong is not None:

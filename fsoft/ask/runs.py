@@ -15,14 +15,24 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from fsoft.ask.circuits import ask, refined, seconds_left, verdict_of
 from fsoft.ask.load import After, load
 from fsoft.checkers.explicit.product import OutOfLimits, Product
 from fsoft.checkers.registry import any_engine, model_engine, must_answer
-from fsoft.circuit.model.liveness import LASSO
+from fsoft.circuit.encode.encoding import encode
+from fsoft.circuit.encode.lift import Lifter, LiftWalk
+from fsoft.circuit.encode.live import live_model
+from fsoft.circuit.encode.narrow import RANGE, narrow
+from fsoft.circuit.model.liveness import LASSO, counted, influential, lasso_of, split, to_safety
 from fsoft.circuit.model.verdict import Answer, Stimulus, Unknown, Violated
+from fsoft.frontend import tree
+from fsoft.frontend.load import load as read_files
 from fsoft.frontend.source import InputError, Loc, Source
+from fsoft.frontend.types import data_model
+from fsoft.por.visible import seen_by
 from fsoft.program.choice import Strayed
 from fsoft.program.cuts import Cut
+from fsoft.program.lower.scan import walk
 from fsoft.program.markers import dependence, step_markers
 from fsoft.program.options import Options
 from fsoft.program.program import Program
@@ -45,6 +55,8 @@ from fsoft.properties.ltl import (
     watched,
     watches,
 )
+from fsoft.trace.lassos import simpler
+from fsoft.trace.values import user_loc
 from fsoft.transactions import NO_REDUCTION, Reduction
 
 if TYPE_CHECKING:
@@ -146,11 +158,6 @@ def _explained(error: InputError, one: WatchedAtom, files: Sequence[Source], opt
 
 def _local_in(name: str, files: Sequence[Source], options: Options, reading: dict[str, Any]) -> list[str]:
     """The functions that have a local variable or parameter of that name."""
-    from fsoft.frontend import tree
-    from fsoft.frontend.load import load as read_files
-    from fsoft.frontend.types import data_model
-    from fsoft.program.lower.scan import walk
-
     model = data_model(reading.get("bits"))
     unit = read_files(files, model=model, roots=None, cpp=reading.get("cpp", "builtin"))
     found = []
@@ -197,8 +204,6 @@ def _seen(watched: Watched, prop: Property, reduction: Reduction) -> AtomReads |
     """What a reduction has to know about the property."""
     if reduction.por == "none":
         return None
-    from fsoft.por.visible import seen_by
-
     return seen_by(watched, prop.atoms())
 
 
@@ -238,8 +243,6 @@ def check_circuit(
     reduction: Reduction = NO_REDUCTION, **options: Any,
 ) -> Answered:  # fmt: skip
     """The verdict of a model checker on the circuit: liveness to safety, unless it looks for fair runs itself; `klive` counts instead."""
-    from fsoft.circuit.encode.live import live_model
-
     if name != KLIVE:
         must_answer(any_engine(name), [prop.name])
 
@@ -261,8 +264,6 @@ def check_circuit(
 
 def live_encoding(watched: Watched, prop: Property, reduction: Reduction) -> ProgramCircuit:
     """The circuit of the program, reduced as far as the property allows."""
-    from fsoft.circuit.encode.encoding import encode
-
     reduction = allowed(prop, reduction)
     return encode(watched.program, restrict=reduction.restrict(watched.program, _seen(watched, prop, reduction)))
 
@@ -279,23 +280,15 @@ class Asking:
     options: dict[str, Any]
 
     def left(self) -> float | None:
-        from fsoft.ask.circuits import seconds_left
-
         return seconds_left(self.deadline)
 
     def answer(self) -> Answer:
-        from fsoft.ask.circuits import refined
-        from fsoft.circuit.model.liveness import influential
-
         needed = frozenset(influential(self.live))
         narrowed = partial(narrow_live, self.live)
         return refined(self.encoding, self.live, needed, narrowed, self._ask) or self._ask(self.live)
 
     def _ask(self, live: Model) -> Answer:
         """The engine's answer; Violated carries a run of `to_safety`, or one that loses a value."""
-        from fsoft.ask.circuits import ask
-        from fsoft.circuit.model.liveness import to_safety
-
         if self.name == KLIVE:
             return self._counting(live)
         entry = model_engine(self.name)
@@ -305,9 +298,6 @@ class Asking:
 
     def _counting(self, live: Model) -> Answer:
         """k-liveness: for k = 0, 1, ... a proof that no run is fair more than k times over, or a lasso no longer than the run that is."""
-        from fsoft.ask.circuits import ask
-        from fsoft.circuit.model.liveness import counted, to_safety
-
         safe, most, depth = to_safety(live), 0, 0
         while True:
             answer = ask(counted(live, most), "pdr", self.hear, self.left(), self.options)
@@ -324,8 +314,6 @@ class Asking:
 
 def narrow_live(live: Model, shapes: dict[str, WordShape]) -> Model:
     """The live model in narrow words; a run that loses a value is not fair, and losing one is a bad."""
-    from fsoft.circuit.encode.narrow import RANGE, narrow
-
     group = next(iter(live.justice))
     names = [f"{group}.{k}" for k in range(len(live.justice[group]))]
     carried = replace(live, bad=dict(zip(names, live.justice[group])) | {f"fair.{n}": t for n, t in live.fairness.items()})
@@ -338,9 +326,6 @@ def narrow_live(live: Model, shapes: dict[str, WordShape]) -> Model:
 
 def _meaning(watched: Watched, prop: Property, asking: Asking, answer: Answer, stats: Stats) -> Answered:
     """What an engine's answer means for the property."""
-    from fsoft.ask.circuits import verdict_of
-    from fsoft.circuit.model.liveness import lasso_of, split
-
     if isinstance(answer, Violated):
         stats.depth = answer.depth
         run = answer.stimulus
@@ -357,9 +342,6 @@ def _meaning(watched: Watched, prop: Property, asking: Asking, answer: Answer, s
 def lifted(encoding: ProgramCircuit, live: Model, run: Stimulus, start: int) -> tuple[Lasso, frozenset[int]]:
     """A lasso of the circuit, whose loop begins with frame `start`, as one of the Program, and the entries of the state vector that need
     not be equal where it closes."""
-    from fsoft.circuit.encode.lift import Lifter, LiftWalk
-    from fsoft.circuit.model.liveness import influential
-
     walk = LiftWalk(Lifter(encoding), run.initial)
     moves = [walk.advance(given) for given in run.inputs]
     needed = set(influential(live))
@@ -389,7 +371,6 @@ def violated(watched: Watched, prop: Property, lasso: Lasso, stats: Stats, ignor
 
 def _simpler(watched: Watched, prop: Property, lasso: Lasso, ignore: frozenset[int], runs: Runs) -> Lasso:
     """A shorter lasso that is confirmed as well, if there is one."""
-    from fsoft.trace.lassos import simpler
 
     def judge(candidate: Lasso, by: Runs) -> Lasso | None:
         try:
@@ -416,8 +397,6 @@ def _place(program: Program, lasso: Lasso) -> Loc:
     move = next((m for m in (*lasso.loop, *reversed(lasso.stem)) if m is not None), None)
     if move is None:
         return Loc(program.name, 0)
-    from fsoft.trace.values import user_loc
-
     return user_loc(program.threads[move.slot].template.steps[move.step])
 
 

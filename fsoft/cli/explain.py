@@ -10,26 +10,32 @@ from typing import TYPE_CHECKING
 from fsoft.ask.by_name import formula_bounds
 from fsoft.ask.circuits import violated
 from fsoft.ask.load import load
+from fsoft.ask.runs import live_encoding, load_watched
 from fsoft.bounded.mapfile import read_bounds
 from fsoft.circuit.bits import BOUND
 from fsoft.circuit.encode.banks import LEAST
 from fsoft.circuit.encode.encoding import ProgramCircuit
 from fsoft.circuit.encode.lift import Lifter
-from fsoft.circuit.formats.export import FORMATS, Exported, export
+from fsoft.circuit.encode.live import live_model
+from fsoft.circuit.formats.export import FORMATS, Exported, export, export_live
 from fsoft.circuit.formats.home import first_target, read_witness
 from fsoft.circuit.formats.mapfile import Recipe, comment_of, program_hash, read_map
+from fsoft.circuit.model.liveness import fair_loop
 from fsoft.circuit.model.verdict import Stimulus
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, add_limits
 from fsoft.cli.build import map_name
 from fsoft.cli.formulas import Rebuilt, show
 from fsoft.cli.limits import limited
+from fsoft.cli.ltl import live_comment
 from fsoft.frontend.inputs import read_file
 from fsoft.frontend.source import InputError, Loc
 from fsoft.passes.watch import home, under_race_model
 from fsoft.program.cuts import cut_of_bound
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats
+from fsoft.properties.ltl import Text, read
+from fsoft.trace import Style, tell, text_of_story, text_of_trace
 from fsoft.transactions import Reduction, in_steps
 
 if TYPE_CHECKING:
@@ -89,12 +95,6 @@ class ExplainedFiles:
 
 def _explain_runs(recipe: Recipe, wanted: str, given: ExplainedFiles) -> int:
     """The witness of a property of runs: a lasso, or a run that hits a bound."""
-    from fsoft.ask.runs import live_encoding, load_watched
-    from fsoft.circuit.encode.live import live_model
-    from fsoft.circuit.formats.export import export_live
-    from fsoft.cli.ltl import live_comment
-    from fsoft.properties.ltl import Text, read
-
     assert recipe.ltl is not None
     prop = read(Text(recipe.ltl[0]), recipe.ltl[1])
     with _folder(recipe, given.map_file):
@@ -113,8 +113,6 @@ def _explain_runs(recipe: Recipe, wanted: str, given: ExplainedFiles) -> int:
 
 def _lasso(watched: Watched, prop: Property, encoding: ProgramCircuit, live: Model, stimulus: Stimulus, witness: str) -> int:
     from fsoft.ask.runs import lifted, violated
-    from fsoft.circuit.model.liveness import fair_loop
-    from fsoft.trace import Style, tell, text_of_story
 
     loop = fair_loop(live, stimulus)
     if loop is None:
@@ -173,8 +171,6 @@ def _explain(encoding: ProgramCircuit, exported: Exported, stimulus: Stimulus, w
 
 
 def _at_bound(encoding: ProgramCircuit, reached: str, stimulus: Stimulus) -> int:
-    from fsoft.trace import text_of_trace
-
     program, moves = encoding.program.taken_apart(), in_steps(encoding.program, Lifter(encoding).moves(stimulus))
     print(text_of_trace(program, moves) if program.plain is None else text_of_trace(program.plain, home(program, moves)))
     print(f"\nthe run violates nothing, it hits a bound\n{cut_of_bound(program, reached.removeprefix(BOUND))}\nUNKNOWN")

@@ -22,6 +22,7 @@ from fsoft.program.cuts import cut_of_bound
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
 from fsoft.properties.confirmation import confirm_run
+from fsoft.trace import Style, tell, text_of_story, text_of_trace
 
 
 class Rebuilt:
@@ -38,8 +39,6 @@ class Rebuilt:
 
     def explain(self, stimulus: Stimulus, witness: str) -> int:
         """Prints the run that the witness chooses; the exit code of its verdict."""
-        from fsoft.trace import text_of_trace
-
         program = self.unwound.original
         reached, inputs = self._reached(stimulus, witness)
         prop = "" if reached.startswith(BOUND) else reached
@@ -70,8 +69,6 @@ class Rebuilt:
 
 def show(program: Program, verdict: Verdict) -> int:
     """Prints a violation that has been replayed; the exit code."""
-    from fsoft.trace import Style, tell, text_of_story
-
     print(text_of_story(tell(program, verdict.trace, prop=verdict.prop), Style.of_terminal(everything=True)))
     print("\n".join(["", *verdict.lines(), *program.notes, verdict.last_line()]))
     return verdict.exit_code()

@@ -15,6 +15,7 @@ from fsoft.frontend.source import Loc, Source
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 from fsoft.trace.record import SCHEMA, digest_of, hash_of, place, record_trace
+from fsoft.trace.story import tell
 from fsoft.version import VERSION
 
 
@@ -66,8 +67,6 @@ def _place(loc: Loc) -> dict[str, Any] | None:
 
 
 def _trace(program: Program, verdict: Verdict) -> list[dict[str, Any]]:
-    from fsoft.trace.story import tell
-
     return [
         {
             "thread": program.threads[line.slot].name,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import errno
+import gc
 import math
 import os
 import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import NoReturn
 
 from fsoft.cli import exits
@@ -152,9 +154,6 @@ def _run(args: list[str]) -> int:
     name = args[0]
     if name not in COMMANDS:
         raise exits.UsageError(_unknown_command(name))
-    import gc
-    from importlib import import_module
-
     gc.set_threshold(200_000, 50, 50)  # trees and states hold few cycles: looking for them often only costs time
     code = import_module(f"fsoft.cli.{name}").run(args[1:])
     assert isinstance(code, int)

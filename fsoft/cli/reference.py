@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, NoReturn
 
+from fsoft.checkers.registry import everyone
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser
 from fsoft.cli.main import COMMANDS
@@ -95,8 +96,6 @@ def _text(text: str) -> str:
 
 
 def _engines() -> Iterator[str]:
-    from fsoft.checkers.registry import everyone
-
     yield from ("## Engines", "", "| `--engine` | takes | answers | options | |", "|---|---|---|---|---|")
     for engine in everyone().values():
         takes = "program" if engine.takes == "program" else "circuit"

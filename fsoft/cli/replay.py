@@ -13,6 +13,7 @@ from typing import Any
 
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, add_reading, seconds, sources_of
+from fsoft.cli.finding import replay_finding
 from fsoft.compiled.findings import is_finding
 from fsoft.compiled.replay import Prepared, ReplayOutcome, compare, compare_arguments, prepare, read_trace, unchanged
 from fsoft.frontend.source import InputError, Loc, Source
@@ -42,8 +43,6 @@ def run(argv: Sequence[str]) -> int:
 
 def _finding(args: argparse.Namespace, command: list[str]) -> int:
     """What `fsoft test` found, once more."""
-    from fsoft.cli.finding import replay_finding
-
     *files, path = args.files
     if args.keep is None and not args.gdb:
         with scratch("fsoft-replay-") as folder:

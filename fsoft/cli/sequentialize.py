@@ -13,7 +13,11 @@ from fsoft.cli.choices import scheme_owners
 from fsoft.cli.encoding import add_unwinding, given_bounds, refuse_others
 from fsoft.cli.limits import limited
 from fsoft.cli.stages import Dumped, Stages
+from fsoft.passes.bounds import BadBound
+from fsoft.passes.unwind import unwind
 from fsoft.process.files import utf8, write_file
+from fsoft.sequentialize.c_text import c_text
+from fsoft.sequentialize.targets import TARGETS
 
 _TOOLS = ("cbmc", "esbmc", "klee", "svcomp", "gcc")
 
@@ -45,11 +49,6 @@ def _parser() -> Parser:
 
 
 def _work(args: argparse.Namespace, asked: Request, stages: Stages) -> int:
-    from fsoft.passes.bounds import BadBound
-    from fsoft.passes.unwind import unwind
-    from fsoft.sequentialize.c_text import c_text
-    from fsoft.sequentialize.targets import TARGETS
-
     if args.scheme not in schemes():
         raise exits.UsageError(f"--scheme: one of {', '.join(schemes())}")
     refuse_others(args, encoding_of(args.scheme), "--scheme")

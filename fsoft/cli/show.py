@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fsoft.analysis.loops import show_loops
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, add_checks, add_insight, add_limits, add_lowering, add_reading, request
 from fsoft.cli.limits import limited
 from fsoft.cli.stages import Dumped, Stages
 from fsoft.process.files import check_writable, write_file
+from fsoft.program.dot import dot_of
 from fsoft.program.program import Program
+from fsoft.program.text import text_of
+from fsoft.trace.graphs import graphs
 
 
 def run(argv: Sequence[str]) -> int:
@@ -35,8 +39,6 @@ def run(argv: Sequence[str]) -> int:
         except Dumped as dumped:
             program = dumped.program
         if args.html:
-            from fsoft.trace.graphs import graphs
-
             write_file(args.html, graphs(program, asked.name).encode("utf-8", "replace"))
         else:
             print(_text(program, args.dot, args.show_loops))
@@ -49,13 +51,7 @@ def run(argv: Sequence[str]) -> int:
 
 def _text(program: Program, dot: bool, loops: bool) -> str:
     if dot:
-        from fsoft.program.dot import dot_of
-
         return dot_of(program)
     if loops:
-        from fsoft.analysis.loops import show_loops
-
         return show_loops(program)
-    from fsoft.program.text import text_of
-
     return text_of(program)

@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fsoft.cli.arguments import Parser, Request, add_checks, add_lowering, add_race_model, add_reading
+from fsoft.cli.check import make_parser
 from fsoft.process.files import write_file
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
+from fsoft.trace.html import Page, report
 from fsoft.trace.story import Story, tell
 from fsoft.trace.text import SCREEN, Style, text_of_story
 
@@ -33,8 +35,6 @@ def print_story(args: argparse.Namespace, story: Story, more: Sequence[str]) -> 
 def write_report(args: argparse.Namespace, asked: Request, program: Program | None, verdict: Verdict, loop: int | None = None,
                  notes: Sequence[str] = ()) -> None:  # fmt: skip
     """The HTML report that was asked for."""
-    from fsoft.trace.html import Page, report
-
     story = story_of(program, verdict, loop) if program is not None and verdict.trace else None
     again = command(args, story) if story is not None else ""
     notes = [*notes, *(program.notes if program is not None else [])]
@@ -87,8 +87,6 @@ def said(argv: Sequence[str]) -> list[str]:
 
 def _has_value(name: str, words: Sequence[str]) -> bool:
     """Whether an option that only `check` knows is followed by its value."""
-    from fsoft.cli.check import make_parser
-
     parser = make_parser()
     parser.declared.load([name])
     action = parser._option_string_actions.get(name)

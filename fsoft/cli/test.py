@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shlex
 import shutil
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, add_reading, positive, seconds, sources_of
+from fsoft.cli.finding_reports import write_reports
 from fsoft.compiled.campaign import STRATEGIES, Campaign, TestRequest
 from fsoft.compiled.findings import BuildRecipe, Found, TestSummary, confirm, finding_json, report_json
 from fsoft.compiled.telling import stack_of
@@ -236,16 +238,12 @@ def _covered(campaign: Campaign, summary: TestSummary) -> list[str]:
 
 
 def _write_files(args: argparse.Namespace, campaign: Campaign, summary: TestSummary, recipe: BuildRecipe) -> None:
-    import json
-
     folder = args.output or args.corpus
     if folder:
         os.makedirs(folder, exist_ok=True)
         for number, found in enumerate(summary.found, 1):
             write_file(os.path.join(folder, f"finding-{number}.json"), utf8(json.dumps(finding_json(found, recipe), indent=1) + "\n"))
     if args.html or args.sarif or args.junit:
-        from fsoft.cli.finding_reports import write_reports
-
         write_reports(args, campaign, summary, recipe)
 
 

@@ -17,11 +17,12 @@ from fsoft.ask.auto.facts import ProgramFacts
 from fsoft.ask.auto.grow import difference, grown
 from fsoft.ask.auto.members import Member, plan
 from fsoft.ask.auto.race import Entrant, Race, WatchRace, beyond
+from fsoft.checkers.explicit.engine import explore
 from fsoft.checkers.registry import Progress
 from fsoft.process.phases import adopt, phase
 from fsoft.program.options import Options
 from fsoft.program.program import Program
-from fsoft.program.verdict import Stats, Verdict
+from fsoft.program.verdict import Limits, Stats, Verdict
 
 if TYPE_CHECKING:
     from fsoft.transactions import Reduction
@@ -88,9 +89,6 @@ def check(
 
 
 def _at_once(program: Program, seed: int, deadline: float | None, progress: Progress) -> Verdict:
-    from fsoft.checkers.explicit.engine import explore
-    from fsoft.program.verdict import Limits
-
     seconds = None if deadline is None else max(0.1, deadline - time.monotonic())
     return explore(program, limits=Limits(states=_STATES, seconds=seconds), seed=seed, progress=progress)
 

@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fsoft.ask.auto.facts import ProgramFacts
+from fsoft.ask.by_name import given_for
 from fsoft.checkers.registry import Unanswered, UnknownEngine, model_engine
+from fsoft.checkers.registry import engine as find
 from fsoft.process.worker import Tell
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
+from fsoft.transactions import NO_REDUCTION, Reduction
 
 if TYPE_CHECKING:
     from fsoft.transactions import Reduction
@@ -64,8 +67,6 @@ def on_program(name: str, engine: str, fits: Fits = lambda _facts: True, *, cstu
     """An engine that reads the Program."""
 
     def ask(program: Program, room: Room) -> Verdict:
-        from fsoft.checkers.registry import engine as find
-
         entry = find(engine)
         options: dict[str, Any] = {"seed": room.seed} if any(one.name == "seed" for one in entry.options) else {}
         if entry.reduces and (cstub or room.reduction is not None):
@@ -80,7 +81,6 @@ def on_circuit(name: str, engine: str, fits: Fits = lambda _facts: True, *, cstu
 
     def ask(program: Program, room: Room) -> Verdict:
         from fsoft.ask.circuits import decide
-        from fsoft.transactions import NO_REDUCTION
 
         reduction = room.reduction or (_cstub() if cstub else NO_REDUCTION)
         return decide(program, engine, reduction=reduction, progress=room.tell)
@@ -92,7 +92,6 @@ def bounded(name: str, encoding: str, fits: Fits = lambda _facts: True, **more: 
     """A bounded encoding whose bounds grow."""
 
     def ask(program: Program, room: Room) -> Verdict:
-        from fsoft.ask.by_name import given_for
         from fsoft.ask.encodings import answer
 
         given = given_for(encoding, incremental=True, contexts=_ROUNDS * len(program.threads))
@@ -105,8 +104,6 @@ def for_any_number(name: str, engine: str, fits: Fits, **more: Any) -> Member:
     """An engine that reads a Program whose slots stand for any number of threads."""
 
     def ask(program: Program, room: Room) -> Verdict:
-        from fsoft.checkers.registry import engine as find
-
         if room.unbounded is None:
             return Verdict("UNKNOWN", "", ["the program cannot be loaded again"])
         try:
@@ -118,8 +115,6 @@ def for_any_number(name: str, engine: str, fits: Fits, **more: Any) -> Member:
 
 
 def _cstub() -> Reduction:
-    from fsoft.transactions import Reduction
-
     return Reduction("cstub", "lock-pattern")
 
 

@@ -8,6 +8,7 @@ same members get as far; but no turn takes more than eight times its length. Wha
 from __future__ import annotations
 
 import select
+import shutil
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -231,8 +232,6 @@ class Race:
                 if entrant.worker is not None:
                     entrant.worker.kill()
             if self._folder is not None:
-                import shutil
-
                 shutil.rmtree(self._folder, ignore_errors=True)
             self._open = False
 

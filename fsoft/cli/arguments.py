@@ -163,6 +163,8 @@ def add_lowering(parser: Parser) -> None:
     )
     group.add_argument("--assume", action="append", default=[], choices=tuple(ASSUMPTIONS),
                        help="; ".join(f"{name}: {text}" for name, text in ASSUMPTIONS.items()))  # fmt: skip
+    returns = "the return of main ends the process (as in C), or waits for the other threads"
+    group.add_argument("--main-return", choices=("ends", "waits"), help=returns)
     group.add_argument("--no-fold", action="store_true", help="keep one step per statement part")
 
 
@@ -399,6 +401,7 @@ def _options(args: argparse.Namespace, question: StatedProperties, task: Task | 
         "calls": args.calls,
         "expansion": UNWOUND_EXPANSION if _unwinds(args) else None,
         "eval_order": args.eval_order,
+        "main_return": args.main_return,
     }
     chosen = {name: value for name, value in given.items() if value is not None}
     return Options(

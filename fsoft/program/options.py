@@ -47,6 +47,7 @@ class Options:
     stays visible, and steps that may stop their thread stay apart from accesses, because the end is observed.
     `arguments`: what main is called with, the name of the program first; None for anything. `args_bound`: how many of free arguments may be
     read, `arg_length`: how many characters of each.
+    `main_return`: what the return of main does: it "ends" the process, or "waits" for the threads that are left, as some harnesses mean it.
     `unbounded`: where the number of executions of a creation site is not known, its slots stand for any number of threads
     (`Program.unbounded`), and creating one more is never a cut."""
 
@@ -73,6 +74,7 @@ class Options:
     race_model: str = "svcomp"
     observer: str = ""
     unbounded: bool = False
+    main_return: str = "ends"
     arguments: tuple[str, ...] | None = None
     args_bound: int = 3
     arg_length: int = 8

@@ -177,6 +177,13 @@ def test_threads_that_are_in_no_set_may_be_many(tmp_path: Path) -> None:
     assert len(program(locked.replace("COUNT", "120"), tmp_path).threads) == 121
 
 
+def test_the_return_of_main_may_wait_for_the_others(tmp_path: Path) -> None:
+    text = """pthread_mutex_t m, n; void *f(void *a) { pthread_mutex_lock(&m); pthread_mutex_lock(&n); return 0; }
+    int main(void) { pthread_t t; pthread_mutex_lock(&n); pthread_create(&t, 0, f, 0); return 0; }"""
+    assert verdict(text, tmp_path, checks=frozenset({"no-deadlock"})) == "TRUE"
+    assert verdict(text, tmp_path, checks=frozenset({"no-deadlock"}), main_return="waits") == "FALSE(no-deadlock)"
+
+
 def test_entry_and_thread_functions(tmp_path: Path) -> None:
     text = "int x; void a(void) { x = 1; } void b(void) { x = 2; assert(x == 2); }"
     assert verdict(text, tmp_path, entry="b") == "TRUE"

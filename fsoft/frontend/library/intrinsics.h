@@ -44,6 +44,7 @@ void __fsoft_assume(int condition);     /* prune the run */
 void __fsoft_fail(const char *message); /* an assertion (unreach-call) is violated here */
 void __fsoft_check(int condition, const char *property, const char *message); /* violated if property is switched on, else no effect */
 void __fsoft_undefined(const char *message); /* undefined behaviour: the thread stops, TRUE is forbidden */
+void __fsoft_destructors(void);         /* calls the user's functions with the attribute destructor */
 void __fsoft_end(void);                 /* the process ends (exit, abort) */
 void __fsoft_exit_thread(void *result); /* this thread ends: as if its start routine returned */
 void __fsoft_tag(const char *kind, const void *object); /* names what the step does, for analyses; both constant or address */

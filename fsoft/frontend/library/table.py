@@ -128,7 +128,8 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
      " __assert_perror_fail"),
     ("Assertions and inputs", MODELLED, "prunes the run", "__VERIFIER_assume assume_abort_if_not"),
     ("The process", MODELLED, "the process ends", "abort exit _exit _Exit quick_exit"),
-    ("The process", REJECTED, "handlers at the end of the process are not modelled", "atexit on_exit at_quick_exit"),
+    ("The process", MODELLED, "32 functions; they run when main returns or somebody calls `exit`, beside the other threads", "atexit"),
+    ("The process", REJECTED, "handlers at the end of the process are not modelled", "on_exit at_quick_exit"),
     ("The process", MODELLED, "any positive number, the same in a run", "getpid"),
     ("The process", REJECTED, _PROCESS, "fork vfork wait waitpid execl execlp execv execve execvp system popen pclose getppid"),
     ("The process", REJECTED, _SYSTEM, "getenv setenv unsetenv putenv sysconf syscall mmap munmap pipe ioctl select poll"
@@ -186,15 +187,24 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("Time", MODELLED, "", "difftime"),
     ("Time", REJECTED, "calendars and timers are not modelled", "localtime gmtime localtime_r gmtime_r mktime strftime asctime ctime"
      " clock_getres clock_settime setitimer getitimer timer_create"),
+    ("Assertions and inputs", MODELLED, "as in C11 where `assert.h` is not included", "assert"),
+    ("Assertions and inputs", MODELLED, "of harnesses for CBMC, ESBMC and Goblint",
+     "__CPROVER_assume __CPROVER_assert __ESBMC_assume __ESBMC_assert __goblint_assume __goblint_assert __goblint_check"),
+    ("Assertions and inputs", MODELLED, "any value of the type, also where it is not declared",
+     "nondet_int nondet_uint nondet_long nondet_ulong nondet_short nondet_ushort nondet_char nondet_uchar nondet_bool"),
+    ("Assertions and inputs", MODELLED, "nothing happens: how far loops are unwound is said on the command line",
+     "__VERIFIER_loop_bound __VERIFIER_loop_begin __VERIFIER_spin_start __VERIFIER_spin_end __ESBMC_yield"),
+    ("Assertions and inputs", MODELLED, "0 for main, then by creation", "__VERIFIER_tid"),
     ("errno", MODELLED, "one per thread; set by sem_*, strto* and the allocators", "__errno_location"),
 )  # fmt: skip
 
 # the lowering gives these their meaning; patterns are as the page shows them
 _BUILTINS: tuple[tuple[str, str, str, str], ...] = (
     ("The process", APPROXIMATED, _JUMP, "setjmp _setjmp longjmp sigsetjmp __sigsetjmp siglongjmp"),
-    ("Assertions and inputs", MODELLED, "any value of the type", "__VERIFIER_nondet_*"),
+    ("Assertions and inputs", MODELLED, "any value of the type", "__VERIFIER_nondet_* __CPROVER_nondet_* __ESBMC_nondet_* nondet_*"),
     ("Assertions and inputs", MODELLED, "the section is one atomic step",
-     "__VERIFIER_atomic_begin __VERIFIER_atomic_end __VERIFIER_atomic_*"),
+     "__VERIFIER_atomic_begin __VERIFIER_atomic_end __VERIFIER_atomic_* __CPROVER_atomic_begin __CPROVER_atomic_end"
+     " __ESBMC_atomic_begin __ESBMC_atomic_end"),
     ("Atomics", MODELLED, _ORDER, "__atomic_* __sync_* __c11_atomic_*"),
     ("Atomics", MODELLED, "macros of `stdatomic.h` over `__atomic_*`; " + _ORDER,
      "atomic_init atomic_load atomic_store atomic_exchange atomic_compare_exchange_strong atomic_compare_exchange_weak atomic_fetch_add"

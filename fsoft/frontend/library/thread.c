@@ -122,6 +122,7 @@ void pthread_exit(void *result) {
         __fsoft_exit_value = result;
         unwind();
     }
+    if (__fsoft_uses("atexit") && __fsoft_self() == 1) __fsoft_undefined("main ends before the process: what atexit registered runs with the last thread");
     __fsoft_exit_thread(result);
 }
 

@@ -37,6 +37,8 @@ void abort(void) {
 }
 
 void exit(int status) {
+    if (__fsoft_uses("atexit")) __fsoft_at_process_exit();
+    __fsoft_destructors();
     __fsoft_end();
 }
 

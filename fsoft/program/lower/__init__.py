@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
-from fsoft.frontend.source import NOWHERE, InputError, Unsupported
+from fsoft.frontend.source import NOWHERE, InputError, Loc
 from fsoft.program import descriptor
 from fsoft.program.expr import Expr, const, eq, ite, own, resize
 from fsoft.program.local import travelling_names
@@ -59,8 +59,9 @@ class TemplateLowering(StatementLowering):
         self._run(None, definition, frame)
         self.finish_jumps()
         self.b.place(finish)
-        if is_entry:
+        if is_entry and self.options.main_return == "ends":
             self.b.calls = ()
+            self._at_process_exit(definition.loc)
             self.halt("ended", None, self.b.loc)
         else:
             ctype, result = definition.type.result, self.word_const(0)
@@ -79,10 +80,15 @@ class TemplateLowering(StatementLowering):
                 if isinstance(item.value, tree.FloatConstant) and not item.value.exact:
                     self.rounded(item.value.type, definition.symbol.loc)
         for hook in self.shared.unit.functions.values():
-            if "destructor" in hook.attributes:
-                raise Unsupported(hook.loc, f"attribute 'destructor' on '{hook.name}': code after the end of main is not modelled")
             if "constructor" in hook.attributes:
                 self._inline(tree.Call(ct.VOID, hook.loc, tree.FunctionName(hook.type, hook.loc, hook.name), ()), hook)
+
+    def _at_process_exit(self, loc: Loc) -> None:
+        """Main returns: what `atexit` has registered, then destructors, while other threads go on."""
+        hook = self.shared.unit.functions.get("__fsoft_at_process_exit")
+        if hook is not None and "atexit" in self.shared.scan.user_refers_to:
+            self._inline(tree.Call(ct.VOID, loc, tree.FunctionName(hook.type, loc, hook.name), ()), hook)
+        self.destructors(tree.Call(ct.VOID, loc, tree.FunctionName(_NOBODY.type, loc, _NOBODY.name), ()))
 
     def _start(self) -> Expr:
         """Location 0: blocked until the descriptor says RUNNING."""

@@ -24,10 +24,12 @@ class Intrinsics(Creation, EffectIntrinsics):
     """`intrinsic(call, name)` lowers a call of a known name; the result is None if the name is not known."""
 
     def intrinsic(self, call: tree.Call, name: str) -> Expr | MemoryPlace | None:
+        if name in self.shared.unit.functions and name.startswith(("__CPROVER_", "__ESBMC_")):
+            return None  # a harness may define its words itself
         method = _INTRINSICS.get(name)
         if method is not None:
             return method(self, call)
-        if name.startswith("__VERIFIER_nondet_"):
+        if name.startswith(_FREE) and name not in self.shared.unit.functions:
             return self._nondet(call, name)
         if name.startswith("__builtin_"):
             return self._arithmetic_builtin(call, name)
@@ -84,6 +86,13 @@ class Intrinsics(Creation, EffectIntrinsics):
 
     def _end(self, call: tree.Call) -> Expr:
         self.halt("ended", None, self.b.loc)
+        return FALSE
+
+    def destructors(self, call: tree.Call) -> Expr:
+        """Functions with the attribute `destructor` run when the process ends by itself, in the opposite order of the files."""
+        for hook in reversed(list(self.shared.unit.functions.values())):
+            if "destructor" in hook.attributes:
+                self.call(tree.Call(ct.VOID, call.loc, tree.FunctionName(hook.type, hook.loc, hook.name), ()))
         return FALSE
 
     def _exit_thread(self, call: tree.Call) -> Expr:
@@ -322,6 +331,7 @@ class Intrinsics(Creation, EffectIntrinsics):
         return resize(negate(fits), value_bits(call.type), False)
 
 
+_FREE = ("__VERIFIER_nondet_", "__CPROVER_nondet_", "__ESBMC_nondet_", "nondet_")
 OVERLAP = "copying between objects that overlap"
 
 
@@ -397,6 +407,7 @@ _INTRINSICS: dict[str, Callable[[Intrinsics, tree.Call], Expr]] = {
     "__fsoft_contents": Intrinsics.inexact_contents,
     "__fsoft_external": Intrinsics.external,
     "__fsoft_text": Intrinsics.library_text,
-    "__VERIFIER_atomic_begin": Intrinsics._begin,
-    "__VERIFIER_atomic_end": Intrinsics._finish,
+    "__fsoft_destructors": Intrinsics.destructors,
+    **dict.fromkeys(("__VERIFIER_atomic_begin", "__CPROVER_atomic_begin", "__ESBMC_atomic_begin"), Intrinsics._begin),
+    **dict.fromkeys(("__VERIFIER_atomic_end", "__CPROVER_atomic_end", "__ESBMC_atomic_end"), Intrinsics._finish),
 }

@@ -29,7 +29,7 @@ CXX_ENDINGS = (".cc", ".cpp", ".cxx", ".C", ".c++")
 _LIBRARY = "libfsoft-test"
 _RUNTIME_FLAGS = (
     "-O2", "-g", "-std=gnu17", "-fPIC", "-shared", "-fvisibility=hidden", "-ftls-model=initial-exec", "-fno-builtin",
-    "-fno-tree-loop-distribute-patterns", "-w",
+    "-fno-tree-loop-distribute-patterns", "-fno-optimize-sibling-calls", "-w",
 )  # fmt: skip
 _ONLY_COMPILES = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"}
 _ASKS = ("-v", "-###", "--version", "-dumpversion", "-dumpmachine", "-dumpspecs", "--help", "-print-", "--print-")
@@ -38,7 +38,9 @@ _ASKS = ("-v", "-###", "--version", "-dumpversion", "-dumpmachine", "-dumpspecs"
 def runtime(bits: int) -> Path:
     """The runtime for programs of so many bits."""
     sources = sorted([*RUNTIME.iterdir(), *COMMON.iterdir()])
-    mark = hashlib.sha256(b"".join(path.read_bytes() for path in sources) + _compiled_by().encode()).hexdigest()[:16]
+    mark = hashlib.sha256(
+        b"".join(path.read_bytes() for path in sources) + " ".join([_compiled_by(), *_RUNTIME_FLAGS]).encode()
+    ).hexdigest()[:16]
     target = _cache() / f"{_LIBRARY}-{bits}-{mark}.so"
     if not target.exists():
         _compile_runtime(bits, target)

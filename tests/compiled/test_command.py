@@ -63,13 +63,24 @@ def test_failures_of_the_models(capsys: pytest.CaptureFixture[str], program: str
 
 @pytest.mark.parametrize(
     ("program", "defines"),
-    [("mutex/peterson.c", ["ATOMIC"]), ("sync/timed_wait.c", []), ("sync/farewell.c", []), ("probes/atomic_blocked.c", [])],
+    [
+        ("mutex/peterson.c", ["ATOMIC"]),
+        ("sync/timed_wait.c", []),
+        ("sync/farewell.c", []),
+        ("probes/atomic_blocked.c", []),
+        ("atomics/structs.c", ["FUNCTIONS"]),
+    ],
 )
 def test_correct_programs_have_no_findings_and_are_never_true(capsys: pytest.CaptureFixture[str], program: str, defines: list[str]) -> None:
     flags = [part for name in defines for part in ("-D", name)]
     code, out = outcome(capsys, str(MODELS / program), *flags, "--runs", "100", "--timeout", "10")
     assert (code, out.splitlines()[-1]) == (5, "UNKNOWN")
     assert "different interleavings" in out
+
+
+def test_a_section_that_waits_in_its_middle_is_no_execution(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _ = outcome(capsys, str(MODELS / "probes/atomic_lock.c"), "--runs", "300", "--check", "unreach-call")
+    assert code == 5
 
 
 def test_a_finding_is_written_and_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

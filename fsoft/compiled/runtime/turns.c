@@ -98,9 +98,6 @@ static struct thread *stuck(void) {
         exhaustive_incomplete();
         return next;
     }
-    for (int k = 0; k < thread_count; k++)
-        if (threads[k]->state == READY || threads[k]->state == RUNNING)
-            if (threads[k]->section) end_run(PRUNED, 0); /* such a section is no execution */
     report_blocked("no thread can go on");
     end_run(FAILED, 1);
 }
@@ -123,7 +120,10 @@ static struct thread *decide(struct thread *me) {
     struct thread *can[MOST_THREADS], *next;
     int count = enabled_threads(can);
     record->decisions++;
-    if (me->section && me->state == RUNNING && enabled(me)) return me;
+    if (me->section && me->state == RUNNING) {
+        if (enabled(me)) return me;
+        end_run(PRUNED, 0); /* a section that waits in its middle is no execution */
+    }
     if (anybody_outside() && record->decisions % 16 == 0 && wait_outside(0)) count = enabled_threads(can);
     if (given && (next = follow(me, can, count))) return next;
     if (!count) return stuck();

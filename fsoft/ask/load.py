@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from fsoft.frontend.source import Source
+from fsoft.frontend.tree import Unit
 from fsoft.frontend.types import data_model
 from fsoft.process.phases import phase
 from fsoft.program.options import Options
@@ -24,6 +25,14 @@ def stages() -> list[str]:
     from fsoft.passes import PIPELINE
 
     return ["lower", *(one.name for one in PIPELINE)]
+
+
+def read_unit(sources: Iterable[str | Source], options: Options, *, bits: int | None = None, cpp: str = "builtin") -> Unit:
+    """The linked C of the files: what a Program is made of."""
+    from fsoft.frontend.load import load as read
+
+    roots = (*(options.thread_functions or (options.entry,)), *filter(None, [options.observer]))
+    return read(tuple(sources), model=data_model(bits), roots=roots, cpp=cpp, effects=options.effects)
 
 
 def load(
@@ -44,7 +53,6 @@ def load(
     """
     with phase("imports"):
         from fsoft.frontend.load import deeply
-        from fsoft.frontend.load import load as read
         from fsoft.passes import pipeline
         from fsoft.program.abstractions import abstraction_notes
         from fsoft.program.legal import check_legal
@@ -52,9 +60,8 @@ def load(
 
     options = options or Options()
     files = [(Source(s) if isinstance(s, str) else s).also(include, define, undefine) for s in sources]
-    roots = (*(options.thread_functions or (options.entry,)), *filter(None, [options.observer]))
     with phase("read"):
-        unit = read(files, model=data_model(bits), roots=roots, cpp=cpp, effects=options.effects)
+        unit = read_unit(files, options, bits=bits, cpp=cpp)
     with phase("lower"):
         program = deeply(lambda: lower(unit, options))
     after("lower", program)

@@ -19,6 +19,7 @@ from fsoft.version import VERSION
 COMMANDS = {
     "check": "answer TRUE, FALSE with a trace, or UNKNOWN with the bound that cut",
     "show": "print the concurrent program that C became",
+    "effects": "list functions about which nothing is known, and write rows of effects for them",
     "run": "execute once, with a random or a given schedule, and say what happened",
     "replay": "execute a counterexample in the real program, compiled by gcc",
     "test": "execute the program, compiled by gcc, many times under schedules of fsoft's",

@@ -32,7 +32,7 @@ _SHARE = 0.5  # of the time that is left
 
 def learn(goal: Goal, system: TransitionSystem, known: list[Clause], solver: str) -> TargetOutcome | list[Clause]:
     """A proof or a run to a target; or, where neither is found with the work allowed, clauses that are inductive together with the
-    known ones and hold initially. May raise OutOfTime."""
+    known ones and hold initially. May raise SolverTimeout."""
     now = time.monotonic()
     deadline = None if goal.deadline is None else now + _SHARE * (goal.deadline - now)
     part = Goal(goal.bits, goal.targets, deadline)

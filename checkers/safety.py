@@ -102,7 +102,7 @@ class Goal:
                 self.progress(depth)
 
     def tick(self) -> None:
-        """Raises OutOfTime past the deadline."""
+        """Raises SolverTimeout past the deadline."""
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise SolverTimeout
 

@@ -32,7 +32,7 @@ class Simulation(SafetyEngine):
 
 def random_run(goal: Goal, work: int = QUICK, rounds: int = 1) -> BitStimulus | None:
     """A run that ends where a target holds, if random ones meet any: `rounds` times short, longer and long ones, as far as `work` goes.
-    May raise OutOfTime."""
+    May raise SolverTimeout."""
     bits = goal.bits
     rng = random.Random(len(bits.latches))
     simulator = Simulator(bits.aig, [*bits.next, *goal.targets.values(), *bits.constraints.values()], _RUNS)

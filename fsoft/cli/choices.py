@@ -10,8 +10,11 @@ import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from fsoft.ask.by_name import encoding_names, encoding_of, schemes
+from fsoft.ask.settings import AutoOptions
+from fsoft.checkers.registry import UnknownEngine, any_engine, everyone
 from fsoft.cli.exits import UsageError
-from fsoft.option import Option
+from fsoft.option import Option, options_of
 from fsoft.process.files import check_writable
 
 if TYPE_CHECKING:
@@ -134,10 +137,6 @@ def _value(words: list[str], option: str) -> str:
 
 def engine_owners(name: str | None) -> Owners:
     """The options of an engine (`auto` if none is named), or of all."""
-    from fsoft.ask.settings import AutoOptions
-    from fsoft.checkers.registry import UnknownEngine, any_engine, everyone
-    from fsoft.option import options_of
-
     auto = {AUTO: options_of(AutoOptions)}
     if name is None:
         return {**auto, **{one: entry.options for one, entry in everyone().items()}}
@@ -149,17 +148,12 @@ def engine_owners(name: str | None) -> Owners:
 
 def encoding_owners(name: str | None) -> Owners:
     """The options of an encoding, or of all."""
-    from fsoft.ask.by_name import encoding_names, encoding_of
-    from fsoft.option import options_of
-
     names = encoding_names() if name is None else [name] if name in encoding_names() else []
     return {one: options_of(encoding_of(one).bounds) for one in names}
 
 
 def scheme_owners(name: str | None) -> Owners:
     """The options of a sequentialization (`lazy` if none is named), or of all."""
-    from fsoft.ask.by_name import schemes
-
     known = encoding_owners(None if name is None else name or "lazy")
     return {one: options for one, options in known.items() if one in schemes()}
 
@@ -175,8 +169,6 @@ def given_flags(args: argparse.Namespace) -> list[str]:
 
 def of_encodings(args: argparse.Namespace, flag: str) -> bool:
     """Whether only bounded encodings have the option."""
-    from fsoft.ask.by_name import encoding_names
-
     owners = args.declared.get(flag, ())
     return bool(owners) and set(owners) <= set(encoding_names())
 

@@ -42,7 +42,7 @@ def count(
     levels: Sequence[int] = LEVELS,
 ) -> Counted | NoProof:
     """States that cover all that can happen, none with a bad move; or why there are none. Levels are tried in order with the first number
-    of states, then those that had too many with the next. OutOfTime past the deadline; NotCovered where threads compute with numbers of
+    of states, then those that had too many with the next. SolverTimeout past the deadline; NotCovered where threads compute with numbers of
     threads, and for data races."""
     if system.clashes:
         raise NotCovered("data races, when threads are only counted (--method invariants)")

@@ -42,7 +42,7 @@ def prove(
     states: int = STATES,
     efforts: Sequence[Effort] = EFFORTS,
 ) -> Proof | NoProof:
-    """A proof that no move is bad, for any number of threads of the unbounded kinds. OutOfTime past the deadline."""
+    """A proof that no move is bad, for any number of threads of the unbounded kinds. SolverTimeout past the deadline."""
     samples = RunSampler(system, seed + 1).run(states, _LENGTH, min(_SECONDS, deadline - time.monotonic()))
     hear(samples.states)
     if samples.violated is not None:

@@ -97,7 +97,7 @@ class Tree:
     # ------------------------------------------------------------ the walk
 
     def run(self) -> None:
-        """Explores the whole tree, unless `found` stops it or the time is up (OutOfTime)."""
+        """Explores the whole tree, unless `found` stops it or the time is up (SolverTimeout)."""
         start = SearchNode(self.executor.initial(), 0, 0, [0] * len(self.slots), [0] * len(self.slots), {}, [None] * len(self.slots))
         self._arrive(start, {}, None)
         while self.stack:

@@ -52,7 +52,7 @@ class Sat:
             add(clause)
 
     def solve(self, assumptions: Sequence[int] = (), deadline: float | None = None) -> bool:
-        """Whether clauses and assumptions can be satisfied. `deadline` is in the time of `time.monotonic`; past it, OutOfTime is raised."""
+        """Whether clauses and assumptions can be satisfied. `deadline` is in the time of `time.monotonic`; past it: SolverTimeout."""
         self.calls += 1
         self._model = None
         start = time.monotonic()

@@ -156,7 +156,7 @@ class Smt:
         return list(self._solver.get_unsat_assumptions())
 
     def solve(self, assumptions: list[Any], deadline: float | None = None) -> bool:
-        """Whether the assertions and assumptions can be satisfied; OutOfTime past the deadline, Undecided if the solver gives up."""
+        """Whether the assertions and assumptions can be satisfied; SolverTimeout past the deadline, Undecided if the solver gives up."""
         self.calls += 1
         end = float("inf") if deadline is None else deadline
         if time.monotonic() >= end:

@@ -28,10 +28,8 @@ def answered(program: Program, progress: Progress, seed: int, timeout: float | N
     choice = None if reduction is None else reduction.choice(program)
 
     def search(limits: Limits, native: bool = False) -> Verdict:
-        verdict = explore(program, progress=progress, limits=limits, seed=seed, choice=choice, native=native, workers=workers)
-        if verdict.kind == "TRUE" and choice is not None and not verdict.reasons[-1].startswith("without reduction"):
-            verdict.reasons.append(f"relies on: {reduction}")
-        return verdict
+        relies = "" if choice is None else str(reduction)
+        return explore(program, progress=progress, limits=limits, seed=seed, choice=choice, native=native, workers=workers, relies=relies)
 
     if "no-deadlock" in program.checks:
         verdict = search(Limits(timeout, _FIRST))
@@ -45,18 +43,21 @@ def answered(program: Program, progress: Progress, seed: int, timeout: float | N
 
 def explore(program: Program, props: Sequence[str] | None = None, *, reduce: bool = True, limits: Limits = NO_LIMITS,
             progress: Callable[[Stats], None] | None = None, seed: int = 0,
-            choice: Choice | None = None, native: bool = False, workers: int = 0) -> Verdict:  # fmt: skip
+            choice: Choice | None = None, native: bool = False, workers: int = 0, relies: str = "") -> Verdict:  # fmt: skip
     """The engine `explicit`: one verdict for all properties together, at the first violation.
 
     `props` defaults to the properties that are on in the program. `choice` leaves threads out where it can; if the program then does
     what the choice did not foresee, all is explored again without it. `native`: what takes longer goes on as machine code
-    (`relay.py`), on so many cores (0: all).
+    (`relay.py`), on so many cores (0: all). `relies`: what a proof by this choice has to say of itself.
     """
     asked = sorted(program.checks) if props is None else list(props)
     try:
         search = Explorer(program, asked, monitors(asked), reduce=reduce, limits=limits, progress=progress, seed=seed, choice=choice,
                           native=native, workers=workers)  # fmt: skip
-        return search.run()[0]
+        verdict = search.run()[0]
+        if relies and verdict.kind == "TRUE":
+            verdict.reasons.append(f"relies on: {relies}")
+        return verdict
     except Strayed:
         search = Explorer(program, asked, monitors(asked), reduce=reduce, limits=limits, progress=progress, seed=seed, native=native,
                           workers=workers)  # fmt: skip

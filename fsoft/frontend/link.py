@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, NoReturn
 from pycparser import c_ast
 
 from fsoft.frontend import tree
+from fsoft.frontend.nodes import GnuAttribute
+from fsoft.frontend.sema import literals
 from fsoft.frontend.sema.context import AstNode
 from fsoft.frontend.sema.conversions import compatible, composite
 from fsoft.frontend.sema.scope import Declared, FunctionEntry, ObjectName, PendingName, ScopeEntry, TypedefName
@@ -66,6 +68,7 @@ class NameSummary:
     definition: AstNode = None  # a FuncDef, or the Decl that defines the object
     where: Loc = NOWHERE  # of the definition
     linked: LinkedFunction | LinkedObject | None = None  # once something has referred to the name
+    alias: str = ""  # the function of the same file that this one is another name of
 
     @property
     def initialised(self) -> bool:
@@ -161,6 +164,7 @@ class Linker:
                 raise InputError(loc, f"'{name}' is a global variable in a register of the processor, which is not supported")
             new.static = "static" in decl.storage
             new.inline = "inline" in (decl.funcspec or ())
+            new.alias = _alias(context, decl)
             new.thread = "_Thread_local" in decl.storage
             if is_body or (not function and ("extern" not in decl.storage or decl.init is not None)):
                 new.definition, new.where = node, loc
@@ -182,7 +186,7 @@ class Linker:
         )
         return NameSummary(
             name, new.kind, declared, old.loc, old.static or new.static, old.inline or new.inline, old.thread or new.thread,
-            new.definition if keep_new else old.definition, new.where if keep_new else old.where, old.linked,
+            new.definition if keep_new else old.definition, new.where if keep_new else old.where, old.linked, old.alias or new.alias,
         )  # fmt: skip
 
     def _early_initialiser(self, context: UnitContext, entry: ObjectName, summary: NameSummary) -> None:
@@ -256,6 +260,8 @@ class Linker:
 
     def _function(self, context: UnitContext, summary: NameSummary) -> LinkedFunction:
         known = summary.linked
+        if summary.alias:
+            return self._aliased(context, summary)
         if isinstance(known, LinkedFunction):
             if known.definition is None and summary.definition is not None:
                 known.definition = context, summary.definition
@@ -275,6 +281,14 @@ class Linker:
         self.functions[linked.name] = linked
         return linked
 
+    def _aliased(self, context: UnitContext, summary: NameSummary) -> LinkedFunction:
+        """The function that this is another name of."""
+        with context.at_file_scope():
+            entry = context.lookup(summary.alias)
+        if not isinstance(entry, FunctionEntry) or entry.linked.definition is None:
+            raise InputError(summary.loc, f"'{summary.name}' is an alias of '{summary.alias}', which this file does not define")
+        return entry.linked
+
     def external_function(self, context: UnitContext | None, name: str, summary: NameSummary | None) -> LinkedFunction:
         """The function of that name with external linkage; a user's definition wins over the library's."""
         linked = self.functions.get(name)
@@ -284,7 +298,12 @@ class Linker:
         assert isinstance(ctype, Function)
         linked = LinkedFunction(name, ctype, summary.loc if summary is not None else NOWHERE)
         self.functions[name] = linked
-        definition = self._agreed(self._others(name), name)
+        found = self._others(name)
+        definition = self._agreed(found, name)
+        for unit, other in found:
+            if definition is None and other.alias:
+                self.functions[name] = self._aliased(unit, other)
+                return self.functions[name]
         if definition is None:
             definition = self._library_definition(context, name, summary)
             linked.library = definition is not None
@@ -419,3 +438,11 @@ class Linker:
         linked = LinkedObject(name, ctype, loc, symbol, defined=True, analysed=True)
         self.objects[name] = linked
         return linked
+
+
+def _alias(context: UnitContext, decl: AstNode) -> str:
+    """What the attribute `alias` names."""
+    for attribute in decl.attributes or ():
+        if isinstance(attribute, GnuAttribute) and attribute.name == "alias" and attribute.args:
+            return literals.string(attribute.args[0].value, context.types)[1].rstrip(b"\0").decode("utf-8", "replace")
+    return ""

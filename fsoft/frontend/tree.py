@@ -311,11 +311,13 @@ class ExprStatement:
 
 @dataclass(eq=False, slots=True)
 class Declare:
-    """A local variable comes to life here; without initialiser its value is undefined."""
+    """A local variable comes to life here; without initialiser its value is undefined. `release` is evaluated where control leaves its
+    block: a function of the attribute `cleanup`, or what gives the memory of an array of variable length back."""
 
     loc: Loc
     symbol: Symbol
     init: Initializer | None
+    release: TypedExpr | None = None
 
 
 @dataclass(eq=False, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, field
-from typing import Union
+from typing import Any, Union
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +99,13 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """`count` is None for an incomplete or flexible array."""
+    """`count` is None for an incomplete or flexible array, and for one of variable length: then `length` is the expression that gives it
+    (a typed one, of type size_t)."""
 
     element: CType
     count: int | None
     atomic: bool = field(default=False, compare=False)
+    length: Any = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return f"{self.element}[{'' if self.count is None else self.count}]"
@@ -232,7 +234,7 @@ def is_complete(ctype: CType) -> bool:
     if isinstance(ctype, Record):
         return ctype.fields is not None
     if isinstance(ctype, Array):
-        return ctype.count is not None and is_complete(ctype.element)
+        return (ctype.count is not None or ctype.length is not None) and is_complete(ctype.element)
     return not isinstance(ctype, (Void, Function))
 
 

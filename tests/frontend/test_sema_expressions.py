@@ -83,12 +83,12 @@ ROWS = [
     ("un = (union w){.f = i}", "Assignment(union w, un, CompoundLiteral(union w, main.<literal>, "
      "Initializer([InitItem(0, float, (float)i, None)], True)))"),
     ("i = ({ int z = j; z + 1; })", "Assignment(int, i, StatementExpr(int, Block([Declare(main.z, "
-     "Initializer([InitItem(0, int, j, None)], False))]), BinaryExpr(int, +, z, 1:int)))"),
+     "Initializer([InitItem(0, int, j, None)], False), None)]), BinaryExpr(int, +, z, 1:int)))"),
     ("i = __builtin_expect(j == 1, 0)", "Assignment(int, i, (int)(long)BinaryExpr(int, ==, j, 1:int))"),
     ("i = _Generic(a, int *: 1, default: 2)", "Assignment(int, i, 1:int)"),
     ("i = _Generic(c, int: 1, char: 2)", "Assignment(int, i, 2:int)"),
     ("i = b ?: 3", "Assignment(int, i, StatementExpr(int, Block([Declare(main.<condition>, "
-     "Initializer([InitItem(0, _Bool, b, None)], False))]), Conditional(int, <condition>, (int)<condition>, 3:int)))"),
+     "Initializer([InitItem(0, _Bool, b, None)], False), None)]), Conditional(int, <condition>, (int)<condition>, 3:int)))"),
 ]  # fmt: skip
 
 

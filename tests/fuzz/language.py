@@ -446,6 +446,7 @@ KINDS: dict[str, Callable[[Random], str]] = {
     "options": options,
     "lists": lists,
     "jumps": jumps,
+    "arrays": arrays,
     "instructions": instructions,
 }
 

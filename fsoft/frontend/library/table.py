@@ -140,7 +140,7 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
      " sigprocmask pthread_sigmask sigwait sigsuspend alarm pause strsignal"),
     ("Heap", MODELLED, "null only with `--malloc-may-fail`; a freed object may come back", "malloc calloc realloc reallocarray free cfree"),
     ("Heap", APPROXIMATED, "as malloc: every object starts at an aligned address", "aligned_alloc memalign valloc posix_memalign"),
-    ("Heap", APPROXIMATED, "a heap object that is never freed; with leak checking it stops the thread and forbids TRUE", "alloca"),
+    ("Heap", APPROXIMATED, "a heap object that is never freed; with leak checking an abstraction", "alloca"),
     ("Heap", REJECTED, _SYSTEM, "sbrk brk mallinfo malloc_usable_size"),
     ("Blocks of memory", MODELLED, _COPIES, "memcpy mempcpy"),
     ("Blocks of memory", MODELLED, "null is a wrong argument (valid-deref), also with a size of zero",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from fsoft.frontend import tree
 from fsoft.frontend.sema.conversions import Conversions
 from fsoft.frontend.sema.scope import FunctionEntry, ObjectName, PendingName, Scope, ScopeEntry
+from fsoft.frontend.sema.variable_arrays import VariableArrays
 from fsoft.frontend.source import InputError, Loc, Unsupported
 from fsoft.frontend.types import CType, Int, Record, Types
 
@@ -70,6 +71,7 @@ class UnitContext:
         self.file_scope = Scope()
         self.scope = self.file_scope
         self.function: FunctionState | None = None
+        self.arrays = VariableArrays(self)
         self.unevaluated = 0  # inside sizeof, typeof and the like: uses do not count
         self.where: Loc = Loc(name, 1, 0)  # the last place seen, for nodes without one
         self.transparent: set[Record] = set()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
+from fsoft.frontend import tree
 from fsoft.frontend.nodes import GnuAttribute
 from fsoft.frontend.sema.context import AstNode, UnitContext
 from fsoft.frontend.sema.records import Records
 from fsoft.frontend.sema.scope import Declared, TypedefName
+from fsoft.frontend.source import InputError
 from fsoft.frontend.types import VOID, Array, CType, Float, Function, Int, Pointer, Record, Types, Void, align_of, is_complete
 
 _NO_SUCH_TYPE = ("_Complex", "_Float16", "_Decimal32", "_Decimal64", "_Decimal128")
@@ -49,6 +51,7 @@ class Declarations:
         self.types = context.types
         self.records = Records(context)
         self._basic = context.linker.basic_types(_basic_types)
+        self._prototypes = 0  # lists of parameters around the current declarator
 
     # ------------------------------------------------------------ whole declarations
 
@@ -81,7 +84,9 @@ class Declarations:
                 base = base._replace(type=self._mode(base.type, attribute))
             elif attribute.name == "transparent_union" and isinstance(base.type, Record):
                 self.context.transparent.add(base.type)
-            elif attribute.name in ("vector_size", "cleanup", "alias", "scalar_storage_order"):
+            elif attribute.name in ("vector_size", "scalar_storage_order") or (
+                attribute.name == "alias" and not isinstance(base.type, Function)
+            ):
                 self.context.unsupported(node, f"attribute '{attribute.name}' on '{node.name}'")
         return base
 
@@ -150,10 +155,11 @@ class Declarations:
         what = f"'{name}'" if name else "the array"
         if isinstance(element.type, Function):
             self.context.error(node, f"{what} declared as an array of functions")
-        if not is_complete(element.type):
+        if not is_complete(element.type) and not self._prototypes:
             self.context.error(node, f"{what} has elements of incomplete type '{element.type}'")
         count = None if node.dim is None else self._dimension(node, name)
-        array = Array(element.type, count, element.atomic)
+        length = self._length(node) if node.dim is not None and count is None else None
+        array = Array(element.type, count, element.atomic, length)
         return element._replace(type=array, atomic=False)
 
     def _dimension(self, node: AstNode, name: str) -> int | None:
@@ -161,12 +167,24 @@ class Declarations:
         what = f"'{name}'" if name else "array"
         if isinstance(node.dim, c_ast.ID) and node.dim.name == "*":
             return None
-        value = context.expressions.constant_or_const_object(node.dim)
-        if value is None:
-            context.unsupported(node.dim, f"variable length array {what} (its size is not a constant)")
-        if value < 0:
+        try:
+            value = context.expressions.constant_or_const_object(node.dim)
+        except InputError:
+            if self._prototypes:  # a length may name another parameter
+                return None
+            raise
+        if value is None and context.function is None and not self._prototypes:
+            context.error(node.dim, f"size of {what} is not a constant")
+        if value is not None and value < 0:
             context.error(node.dim, f"size of {what} is negative")
         return value
+
+    def _length(self, node: AstNode) -> tree.TypedExpr | None:
+        """The length of an array of variable length; None in prototypes, where it does not matter."""
+        if self._prototypes or (isinstance(node.dim, c_ast.ID) and node.dim.name == "*"):
+            return None
+        value = self.context.expressions.value(node.dim)
+        return self.context.conversions.convert(value, self.types.size_t, value.loc)
 
     def function(self, node: AstNode) -> Function:
         result = self.of(node.type, "").type
@@ -176,11 +194,13 @@ class Declarations:
             return Function(result, None)
         params: list[CType] = []
         variadic = False
+        self._prototypes += 1
         for param in node.args.params:
             if type(param) is c_ast.EllipsisParam:
                 variadic = True
             else:
                 params.append(self.parameter(param).type)
+        self._prototypes -= 1
         if len(params) == 1 and isinstance(params[0], Void) and not variadic:
             return Function(result, ())
         for ctype in params:

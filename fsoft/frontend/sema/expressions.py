@@ -41,7 +41,6 @@ class ExpressionAnalyzer:
         self.context = context
         self.types = context.types
         self.conversions = context.conversions
-        self._sizes: dict[tree.Symbol, tree.Symbol] = {}  # of arrays of variable length
         self._handlers: dict[type, Callable[[AstNode], tree.TypedExpr]] = {
             c_ast.Constant: self._constant,
             c_ast.ID: self._identifier,
@@ -113,19 +112,6 @@ class ExpressionAnalyzer:
             return tree.BinaryExpr(expr.type, expr.loc, expr.op, left, right)
         return expr
 
-    def starts_known(self, expr: tree.TypedExpr) -> bool:
-        """Whether an expression is built from constants and integer variables whose initial value is a constant."""
-        if isinstance(expr, tree.VariableExpr):
-            linked = self.context.linker.objects.get(expr.symbol.unique)
-            if linked is not None:
-                self.context.linker.initialise(linked)
-            return expr.symbol in self.context.linker.first_values
-        if isinstance(expr, (tree.Cast, tree.UnaryExpr)):
-            return self.starts_known(expr.operand)
-        if isinstance(expr, tree.BinaryExpr):
-            return self.starts_known(expr.left) and self.starts_known(expr.right)
-        return isinstance(expr, tree.IntConstant)
-
     # ------------------------------------------------------------ lvalues and decay
 
     @staticmethod
@@ -161,8 +147,8 @@ class ExpressionAnalyzer:
         if isinstance(ctype, Array):
             if not self.is_lvalue(expr):
                 expr = self._materialised(expr)
-            if isinstance(expr, tree.Deref) and self._variable_size(expr) is not None:
-                return expr.pointer
+            if isinstance(expr, tree.Deref) and ctype.count is None and expr.pointer.type == self.pointer_to(ctype.element):
+                return expr.pointer  # a variable of variable length
             pointer, constant = self.pointer_to(ctype.element, ctype.atomic, self.qualifiers(expr)), self._constant_address(expr)
             if constant is not None:
                 return tree.IntConstant(pointer, expr.loc, constant)
@@ -173,12 +159,6 @@ class ExpressionAnalyzer:
                 return expr.pointer
             return tree.AddressOf(self.pointer_to(ctype), expr.loc, expr)
         return expr
-
-    def _variable_size(self, expr: tree.TypedExpr) -> tree.Symbol | None:
-        """The variable with the size of an array of variable length, if the expression is one."""
-        if isinstance(expr, tree.Deref) and isinstance(expr.pointer, tree.VariableExpr) and isinstance(expr.type, Array):
-            return self._sizes.get(expr.pointer.symbol) if expr.type.count is None else None
-        return None
 
     def _materialised(self, expr: tree.TypedExpr) -> tree.TypedExpr:
         """An array inside a record that is only a value (the result of a call): keep the record in a temporary."""
@@ -272,8 +252,7 @@ class ExpressionAnalyzer:
             return tree.IntConstant(entry.type, loc, entry.value)
         if isinstance(entry, ObjectName):
             self.context.use(entry)
-            if entry.size is not None:  # an array of variable length, reached through its pointer
-                self._sizes[entry.symbol] = entry.size
+            if isinstance(entry.type, Array) and isinstance(entry.symbol.type, Pointer):  # of variable length
                 return tree.Deref(entry.type, loc, tree.VariableExpr(entry.symbol.type, loc, entry.symbol))
             return tree.VariableExpr(entry.type, loc, entry.symbol)
         if isinstance(entry, FunctionEntry):
@@ -444,13 +423,11 @@ class ExpressionAnalyzer:
 
     def size(self, node: AstNode, loc: Loc) -> tree.TypedExpr:
         """`sizeof`."""
-        if type(node) is c_ast.ID:
-            with self.context.without_evaluation():
-                size = self._variable_size(self.any(node))
-            if size is not None:
-                return tree.VariableExpr(self.types.size_t, loc, size)
         ctype = self._operand_type(node)[0]
         self.require_complete(ctype, loc, "sizeof of")
+        size = self.context.arrays.size(ctype, loc)
+        if size is not None:
+            return size
         return tree.IntConstant(self.types.size_t, loc, size_of(ctype))
 
     def alignment(self, node: AstNode, loc: Loc, least: bool) -> tree.TypedExpr:

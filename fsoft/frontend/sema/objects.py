@@ -12,7 +12,7 @@ from fsoft.frontend.sema.context import AstNode, UnitContext
 from fsoft.frontend.sema.conversions import compatible
 from fsoft.frontend.sema.scope import Declared, FunctionEntry, ObjectName, ScopeEntry, TypedefName
 from fsoft.frontend.source import Loc
-from fsoft.frontend.types import Array, Function, Int, Void, is_complete, size_of
+from fsoft.frontend.types import Array, Function, Int, Void, is_complete
 
 
 class Objects:
@@ -25,16 +25,11 @@ class Objects:
         """A declaration in a block: the statements it amounts to."""
         context = self.context
         if type(node) is c_ast.Typedef:
-            self._typedef(node)
-            return []
+            return self._typedef(node)
         if node.name is None:
             context.declarations.records.declare_tag(node.type)
             return []
         loc = context.loc(node)
-        if type(node.type) is c_ast.ArrayDecl and not node.storage and node.init is None:
-            variable = self._variable_array(node, loc)
-            if variable is not None:
-                return variable
         declared = self._declared(node)
         if isinstance(declared.type, Function):
             self._enter(node.name, context.linker.block_function(context, node, declared.type, loc), loc)
@@ -48,7 +43,14 @@ class Objects:
         if "static" in node.storage or "_Thread_local" in node.storage:
             self._static(node, declared, loc)
             return []
-        return [self._local(node, declared, loc)]
+        ctype, before = context.arrays.settled(declared.type, loc)
+        if isinstance(ctype, Array) and context.arrays.size(ctype, loc) is not None:
+            if node.init is not None and getattr(node.init, "exprs", None) != []:
+                context.error(loc, f"'{node.name}' has variable length and is initialised")
+            entry, taken = context.arrays.declare(node.name, ctype, loc)
+            self._enter(node.name, entry, loc)
+            return [*before, taken]
+        return [*before, self._local(node, declared._replace(type=ctype), loc)]
 
     def _declared(self, node: AstNode) -> Declared:
         """The declared type; `__auto_type` takes it from the initialiser."""
@@ -70,13 +72,16 @@ class Objects:
                 self.context.error(loc, f"redeclaration of '{name}'")
         names[name] = entry
 
-    def _typedef(self, node: AstNode) -> None:
+    def _typedef(self, node: AstNode) -> list[tree.Statement]:
         loc = self.context.loc(node)
         declared = self.context.declarations.declared(node)
+        ctype, before = self.context.arrays.settled(declared.type, loc)
+        declared = declared._replace(type=ctype)
         old = self.context.scope.names.get(node.name)
         if old is not None and not (isinstance(old, TypedefName) and compatible(old.declared.type, declared.type)):
             self.context.error(loc, f"redeclaration of '{node.name}'")
         self.context.scope.names[node.name] = TypedefName(declared, loc)
+        return before
 
     def _check_complete(self, node: AstNode, declared: Declared, loc: Loc) -> None:
         ctype = declared.type
@@ -100,36 +105,15 @@ class Objects:
         init = None
         if node.init is not None:
             init = self._initialise(entry, declared, node, False, loc)
-        return tree.Declare(loc, symbol, init)
+        return tree.Declare(loc, symbol, init, self._cleanup(node))
 
-    def _variable_array(self, node: AstNode, loc: Loc) -> list[tree.Statement] | None:
-        """An array whose length is an expression over variables that start with known values: memory from `alloca`.
-        None if this is an ordinary array; lengths about which nothing is known are rejected elsewhere."""
-        context, dim = self.context, node.type.dim
-        if dim is None or context.expressions.constant_or_const_object(dim) is not None:
-            return None
-        count = context.expressions.value(dim)
-        allocate = context.calls.undeclared("alloca")
-        if allocate is None or not context.expressions.starts_known(count):
-            return None
-        element = context.declarations.of(node.type.type, node.name)
-        size_t = context.types.size_t
-        context.note(f"variable length array '{node.name}' at {loc} lives until its function returns")
-        context.use(allocate)
-        each = tree.IntConstant(size_t, loc, size_of(element.type))
-        total = context.operators.apply("*", context.conversions.convert(count, size_t, loc), each, loc)
-        size = context.temporary(f"<size of {node.name}>", size_t, loc)
-        pointer = context.expressions.pointer_to(element.type, element.atomic)
-        symbol = tree.Symbol(node.name, context.unique_name(node.name), pointer, "local", loc)
-        self._enter(node.name, ObjectName(symbol, Array(element.type, None, element.atomic), loc, size=size), loc)
-        arguments = context.calls.arguments(allocate.type, [tree.VariableExpr(size_t, loc, size)], loc, "function 'alloca'")
-        call = tree.Call(allocate.type.result, loc, tree.FunctionName(allocate.type, loc, "alloca"), tuple(arguments))
-        memory = context.conversions.convert(call, pointer, loc)
-        return [tree.Declare(loc, size, self._single_item(total)), tree.Declare(loc, symbol, self._single_item(memory))]
-
-    @staticmethod
-    def _single_item(value: tree.TypedExpr) -> tree.Initializer:
-        return tree.Initializer((tree.InitItem(0, value.type, value),), False)
+    def _cleanup(self, node: AstNode) -> tree.TypedExpr | None:
+        """The call that the attribute `cleanup` makes at the end of the block."""
+        for attribute in node.attributes or ():
+            if isinstance(attribute, GnuAttribute) and attribute.name == "cleanup" and attribute.args:
+                variable = c_ast.UnaryOp("&", c_ast.ID(node.name, node.coord), node.coord)
+                return self.context.calls.call(c_ast.FuncCall(attribute.args[0], c_ast.ExprList([variable], node.coord), node.coord))
+        return None
 
     def _static(self, node: AstNode, declared: Declared, loc: Loc) -> None:
         storage = "thread" if "_Thread_local" in node.storage else "static"

@@ -112,6 +112,10 @@ class Operators:
         if op in ("+", "-") and isinstance(right.type, Int):
             return self.pointer_add(left, right, 1 if op == "+" else -1, loc)
         if op == "-" and isinstance(left.type, Pointer) and isinstance(right.type, Pointer):
+            size = self.context.arrays.size(left.type.to, loc)
+            if size is not None:
+                apart = tree.PointerDiff(self.types.ptrdiff_t, loc, left, self.conversions.convert(right, left.type, loc), 1)
+                return self.apply("/", apart, self._signed(size), loc)
             scale = self.pointee_size(left.type, loc)
             if isinstance(left, tree.IntConstant) and isinstance(right, tree.IntConstant) and scale:
                 distance = wrap(left.value - right.value, self.types.ptrdiff_t)
@@ -135,11 +139,20 @@ class Operators:
         return tree.BinaryExpr(self.types.int, loc, op, left, right)
 
     def pointee_size(self, ctype: Pointer, loc: Loc) -> int:
+        if self.context.arrays.size(ctype.to, loc) is not None:
+            self.context.unsupported(loc, f"stepping a pointer to '{ctype.to}', an array of variable length; write p = p + 1")
         self.context.expressions.require_complete(ctype.to, loc, "arithmetic on a pointer to")
         return size_of(ctype.to)
 
+    def _signed(self, size: tree.TypedExpr) -> tree.TypedExpr:
+        return self.conversions.convert(size, self.types.ptrdiff_t, size.loc)
+
     def pointer_add(self, pointer: tree.TypedExpr, index: tree.TypedExpr, sign: int, loc: Loc) -> tree.TypedExpr:
         assert isinstance(pointer.type, Pointer)
+        size = self.context.arrays.size(pointer.type.to, loc)
+        if size is not None:
+            distance = self.apply("*", self.conversions.convert(index, self.types.ptrdiff_t, loc), self._signed(size), loc)
+            return tree.PointerAdd(pointer.type, loc, pointer, distance, sign, 1)
         scale = self.pointee_size(pointer.type, loc)
         index = self.conversions.promote(index)
         if isinstance(index, tree.IntConstant):

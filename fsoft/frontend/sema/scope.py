@@ -44,14 +44,12 @@ class EnumConstant:
 @dataclass(slots=True)
 class ObjectName:
     """A variable. `type` is what this scope knows of it.
-    `linked` is set when the object has static storage. An array of variable length is a pointer to its memory: `size` is then the
-    variable that holds its size in bytes."""
+    `linked` is set when the object has static storage. The symbol of an array of variable length is a pointer to its memory."""
 
     symbol: Symbol
     type: CType
     loc: Loc
     linked: LinkedObject | None = None
-    size: Symbol | None = None
 
 
 @dataclass(slots=True)

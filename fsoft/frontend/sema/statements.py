@@ -55,8 +55,11 @@ class StatementAnalyzer:
         context.function = FunctionState(name, ctype.result)
         try:
             with context.block():
+                self._lengths: list[tree.Statement] = []
                 params = self._parameters(node)
                 block = self._block(node.body, new_scope=False)
+                if self._lengths:
+                    block = tree.Block(block.loc, (*self._lengths, *block.items), block.end)
                 self._check_labels()
                 return params, block
         finally:
@@ -79,6 +82,9 @@ class StatementAnalyzer:
                 context.error(loc, f"parameter '{name}' declared twice")
             if not is_complete(declared.type):
                 context.error(loc, f"parameter '{name}' has incomplete type '{declared.type}'")
+            ctype, lengths = context.arrays.settled(declared.type, loc)
+            declared = declared._replace(type=ctype)
+            self._lengths += lengths
             symbol = tree.Symbol(name, context.unique_name(name), declared.type, "param", loc)
             symbol.atomic, symbol.volatile, symbol.quals = declared.atomic, declared.volatile, declared.quals
             symbols.append(symbol)

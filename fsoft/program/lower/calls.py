@@ -249,8 +249,8 @@ class CallLowering(Output, UnknownCalls):
         frame.scopes.append([p.base for p in frame.bindings.values() if isinstance(p, MemoryPlace)])
         self.statement(definition.body)
         self.no_value()
-        if self.b.here is not None and (frame.parent is not None or self.name != self.options.entry):
-            self.leave_scopes(0)
+        if self.b.here is not None:
+            self.leave_scopes(0, lives=frame.parent is not None or self.name != self.options.entry)
         self.b.jump(frame.return_to)
         self.frame = outer
         self.b.loc, self.b.text, self.b.function, self.b.calls = place

@@ -117,7 +117,7 @@ class Expansion:
     bindings: dict[tree.Symbol, Expr | LoweredPlace] = field(default_factory=dict)
     labels: dict[str, int] = field(default_factory=dict)
     targets: dict[str, JumpTarget] = field(default_factory=dict)
-    scopes: list[list[Expr]] = field(default_factory=list)
+    scopes: list[list[Expr | tree.TypedExpr]] = field(default_factory=list)  # objects by address, and what is evaluated at the end
     blocks: list[tree.Block] = field(default_factory=list)  # whose scopes these are, but for the first: that of parameters
     jumps: list[Jumps] = field(default_factory=list)
     cases: list[dict[int, int]] = field(default_factory=list)  # id of Case node -> location
@@ -402,8 +402,18 @@ class LoweringContext(ABC):
 
     # ------------------------------------------------------------ scopes
 
-    def leave_scopes(self, down_to: int) -> None:
-        """End the lives of objects in the scopes above `down_to`, innermost first; the scopes stay open for other paths."""
+    def leave_scopes(self, down_to: int, *, lives: bool = True, cleans: bool = True) -> None:
+        """Leave the scopes above `down_to`, innermost first; they stay open for other paths. `lives`: the objects there end their lives;
+        `cleans`: functions of the attribute `cleanup` are called."""
         for scope in reversed(self.frame.scopes[down_to:]):
-            for address in reversed(scope):
-                self.b.emit(Leave(address, loc=self.b.loc))
+            for item in reversed(scope):
+                if isinstance(item, Expr):
+                    if lives:
+                        self.b.emit(Leave(item, loc=self.b.loc))
+                elif lives if gives_memory_back(item) else cleans:
+                    self.effect(item)
+
+
+def gives_memory_back(release: tree.TypedExpr) -> bool:
+    """What ends the life of an array of variable length, as opposed to a call that the user wants."""
+    return isinstance(release, tree.Call) and isinstance(release.callee, tree.FunctionName) and release.callee.name == "__fsoft_free"

@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
-from fsoft.frontend.source import InputError
 from fsoft.program.expr import FALSE, Expr, binary, const, eq, ite, make, negate, own, resize
 from fsoft.program.lower.context import MemoryPlace
 from fsoft.program.lower.creation import Creation
@@ -101,7 +100,7 @@ class Intrinsics(Creation, EffectIntrinsics):
         frame = self.frame
         inner = self.frame
         while True:
-            self.leave_scopes(0)
+            self.leave_scopes(0, cleans=False)
             if frame.parent is None:
                 break
             self.frame = frame = frame.parent
@@ -144,17 +143,25 @@ class Intrinsics(Creation, EffectIntrinsics):
 
     # ------------------------------------------------------------ heap
 
-    def _alloc(self, call: tree.Call, zero: bool = False) -> Expr:
+    def _alloc(self, call: tree.Call, zero: bool = False, local: bool = False) -> Expr:
         size = self.value(call.args[0])
         wanted = size.value if size.is_const else None
-        if wanted is not None and wanted > 1 << 20:
-            raise InputError(self.b.loc, f"an allocation of {wanted} bytes is more than fsoft models; make it smaller")
+        if wanted is not None and wanted >= 1 << (self.memory.offset_bits - 1):
+            message = f"an allocation of {wanted} bytes, more than an address can reach"
+            self.halt("cut", self.shared.marker("heap", self.b.loc, message, "make it smaller"), self.b.loc)
+            return self.word_const(0)
         hint = self.hint if self.hint is not None and ct.is_complete(self.hint) else None
-        pool = self.memory.pool(wanted, hint, self.options.heap_size, self.b.loc)
+        pool = self.memory.pool(wanted, hint, self.options.heap_size, self.b.loc, local)
         pool.sites.append(HeapSite(self.name, self.repeat))
         target = self.b.temporary(self.word)
         self.b.emit(Alloc(str(target.data), size, pool.index, zero, loc=self.b.loc))
         return target
+
+    def _local_array(self, call: tree.Call) -> Expr:
+        """Memory of an array of variable length."""
+        if "valid-memtrack" in self.options.checks:
+            self.abstract("array", self.b.loc, "whether memory of an array of variable length counts as a leak")
+        return self._alloc(call, local=True)
 
     def _alloc_zero(self, call: tree.Call) -> Expr:
         return self._alloc(call, True)
@@ -388,6 +395,7 @@ _INTRINSICS: dict[str, Callable[[Intrinsics, tree.Call], Expr]] = {
     "__fsoft_choose": Intrinsics._choose,
     "__fsoft_alloc": Intrinsics._alloc,
     "__fsoft_alloc_zero": Intrinsics._alloc_zero,
+    "__fsoft_local_array": Intrinsics._local_array,
     "__fsoft_free": Intrinsics._free,
     "__fsoft_object_size": Intrinsics._object_size,
     "__fsoft_inexact": Intrinsics._inexact,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fsoft.frontend import tree
 from fsoft.frontend.source import Loc
 from fsoft.program.expr import FALSE, Expr, conj, const, disj, eq, ite, negate, own, resize
-from fsoft.program.lower.context import Expansion, ProgramContext, RegisterPlace
+from fsoft.program.lower.context import Expansion, ProgramContext, RegisterPlace, gives_memory_back
 from fsoft.program.lower.layout import value_bits
 from fsoft.program.lower.variable_arguments import VariableArgumentLowering
 from fsoft.program.program import Assign, Enter, Input, Leave
@@ -28,7 +28,7 @@ class JumpPlace:
     again: int
     active: Expr
     blocks: tuple[tree.Block, ...]
-    scopes: list[list[Expr]]
+    scopes: list[list[Expr | tree.TypedExpr]]
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class FarJump:
     number: Expr
     thread: Expr
     loc: Loc
-    frames: list[tuple[Expansion, tuple[tree.Block, ...], list[list[Expr]]]]
+    frames: list[tuple[Expansion, tuple[tree.Block, ...], list[list[Expr | tree.TypedExpr]]]]
 
 
 class FarJumps(VariableArgumentLowering):
@@ -156,14 +156,24 @@ class FarJumps(VariableArgumentLowering):
             shared = 0
             if frame is place.frame:
                 shared = 1 + sum(1 for a, b in zip(blocks, place.blocks, strict=False) if a is b)
-            for scope in reversed(scopes[shared:]):
-                for address in reversed(scope):
-                    self.b.emit(Leave(address, loc=jump.loc))
+            self._leave_frame(frame, scopes[shared:], jump.loc)
             if frame is place.frame:
                 for scope in place.scopes[shared:]:
                     for address in scope:
-                        self.b.emit(Enter(address))
+                        if isinstance(address, Expr):
+                            self.b.emit(Enter(address))
                 return
+
+    def _leave_frame(self, frame: Expansion, scopes: list[list[Expr | tree.TypedExpr]], loc: Loc) -> None:
+        """No function of the attribute `cleanup` is called."""
+        outer, self.frame = self.frame, frame
+        for scope in reversed(scopes):
+            for item in reversed(scope):
+                if isinstance(item, Expr):
+                    self.b.emit(Leave(item, loc=loc))
+                elif gives_memory_back(item):
+                    self.effect(item)
+        self.frame = outer
 
 
 __all__ = ["FarJumps"]

@@ -8,7 +8,7 @@ when the slots are known.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fsoft.frontend import tree
 from fsoft.frontend import types as ct
@@ -18,7 +18,10 @@ from fsoft.program.expr import Expr
 from fsoft.program.lower.layout import Layouts
 from fsoft.program.program import CellRun, Marker, Object
 
-MAX_OBJECT = 1 << 26
+MAX_OBJECT, MAX_HEAP_OBJECT = 1 << 26, 1 << 20
+"""Bytes of an object up to which all its cells are kept."""
+KEPT = 1 << 14
+"""Bytes of a larger one that are kept."""
 
 
 @dataclass(slots=True)
@@ -67,7 +70,7 @@ class LoweredMemory:
         self.layouts = Layouts(padding)
         self.objects: list[Object] = [Object(0, "null", 0, (), "system")]
         self.markers: list[Marker] = []
-        self.pools: dict[int | None, HeapPool] = {}
+        self.pools: dict[int | str | None, HeapPool] = {}
         self.constant: Callable[[tree.TypedExpr], Expr]
         self.external: Object | None = None  # all memory that is not the program's
         self._by_symbol: dict[tree.Symbol, Object] = {}
@@ -98,12 +101,28 @@ class LoweredMemory:
             raise InputError(loc, f"'{name}' takes {size} bytes, more than fsoft addresses; make it smaller")
         return size
 
+    def reachable(self, ctype: ct.CType, name: str, loc: Loc) -> int:
+        """The size of a type that addresses can reach."""
+        size = ct.size_of(ctype)
+        if size >= 1 << (self.offset_bits - 1):
+            raise InputError(loc, f"'{name}' takes {size} bytes, more than an address can reach; make it smaller")
+        return size
+
+    def shorten(self, obj: Object) -> None:
+        """A very large object keeps its first cells; whoever accesses another one is cut."""
+        if obj.size <= (MAX_HEAP_OBJECT if obj.storage == "heap" else MAX_OBJECT) or obj.initial:
+            return
+        message = f"an access behind the first {KEPT} bytes of '{obj.name}', which has {obj.size}"
+        obj.cut = len(self.markers)
+        self.markers.append(Marker("array", True, False, obj.loc, message, "make it smaller"))
+        obj.runs, obj.dropped = first_cells(obj.runs, KEPT), ((KEPT, obj.size),)
+
     def static(self, symbol: tree.Symbol) -> Object:
         """The object of a global or static variable; the library's descriptor array is the one of the threads."""
         if symbol.name == descriptor.ARRAY:
             return self.descriptors
         if symbol not in self._by_symbol:
-            size = self.sized(symbol.type, symbol.name, symbol.loc)
+            size = self.reachable(symbol.type, symbol.name, symbol.loc)
             storage = "global" if symbol.storage == "global" else "static"
             definition = self.unit.globals.get(symbol.unique)
             init = definition.init if definition else None
@@ -115,6 +134,7 @@ class LoweredMemory:
             if init is not None:
                 obj.runs = self._with_tail(obj)
                 self._fill(obj, self.image(init, obj.size, symbol.loc))
+            self.shorten(obj)
         return self._by_symbol[symbol]
 
     @staticmethod
@@ -178,15 +198,17 @@ class LoweredMemory:
 
     # ------------------------------------------------------------ heap
 
-    def pool(self, size: int | None, hint: ct.CType | None, capacity: int, loc: Loc) -> HeapPool:
-        """The pool for a constant size, or the one for sizes that are not constant (None)."""
-        if size not in self.pools:
-            self.pools[size] = HeapPool(len(self.pools), size if size is not None else capacity, size is not None, loc=loc)
-            self.pools[size].marker = len(self.markers)
+    def pool(self, size: int | None, hint: ct.CType | None, capacity: int, loc: Loc, local: bool = False) -> HeapPool:
+        """The pool for a constant size, or the one for sizes that are not constant. Arrays of variable length (`local`) have a pool for
+        each type of their elements: no other object comes to life in their memory."""
+        key = f"{size} {hint}" if local else size
+        if key not in self.pools:
+            self.pools[key] = HeapPool(len(self.pools), size if size is not None else capacity, size is not None, loc=loc)
+            self.pools[key].marker = len(self.markers)
             kind = f"{size} bytes" if size is not None else f"at most {capacity} bytes"
             remedy = "raise --heap" if size is not None else "raise --heap or --heap-size"
             self.markers.append(Marker("heap", True, False, loc, f"no unused heap object of {kind} is left", remedy))
-        pool = self.pools[size]
+        pool = self.pools[key]
         if pool.type is None and hint is not None and 0 < ct.size_of(hint) <= pool.capacity and pool.capacity % ct.size_of(hint) == 0:
             pool.type = hint
         return pool
@@ -200,6 +222,16 @@ class LoweredMemory:
                 raise self._too_many(pool.type, pool.loc) from None
         unit = self.word_bytes if pool.capacity % self.word_bytes == 0 else 1
         return (CellRun(0, unit, unit, pool.capacity // unit, "[]"),) if pool.capacity else ()
+
+
+def first_cells(runs: tuple[CellRun, ...], size: int) -> tuple[CellRun, ...]:
+    """The cells that lie within so many bytes."""
+    found = []
+    for run in runs:
+        count = 0 if run.start + run.size > size else min(run.count, (size - run.start - run.size) // max(1, run.stride) + 1)
+        if count:
+            found.append(replace(run, count=count))
+    return tuple(found)
 
 
 def initial_cells(runs: tuple[CellRun, ...], data: bytes) -> dict[int, int]:

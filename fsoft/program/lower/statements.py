@@ -67,9 +67,9 @@ class StatementLowering(AssemblyLowering):
             before = item
         if outer is not None and self.repeat is None and jumps_stay_inside(block, self.frame.function.body):
             self.repeat = outer if places == len(self.jump_places) else None
-        if self.b.here is not None and not self._ends_main(block):
+        if self.b.here is not None:
             self.at(block.end)
-            self.leave_scopes(len(self.frame.scopes) - 1)
+            self.leave_scopes(len(self.frame.scopes) - 1, lives=not self._ends_main(block))
         self.frame.scopes.pop()
         self.frame.blocks.pop()
 
@@ -85,6 +85,8 @@ class StatementLowering(AssemblyLowering):
         if isinstance(place, MemoryPlace):
             self.b.emit(Enter(place.base))
             self.frame.scopes[-1].append(place.base)
+        if declare.release is not None:
+            self.frame.scopes[-1].append(declare.release)
         if declare.init is not None:
             self.initialise(place, declare.symbol.type, declare.init)
         elif isinstance(place, RegisterPlace):
@@ -268,7 +270,7 @@ class StatementLowering(AssemblyLowering):
         pairs = zip(self.frame.blocks, target.blocks, strict=False)
         shared = 1 + sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
         self.leave_scopes(shared)
-        self._come_to_life(target, [address for scope in self.frame.scopes[:shared] for address in scope])
+        self._come_to_life(target, [address for scope in self.frame.scopes[:shared] for address in scope if isinstance(address, Expr)])
 
     def _come_to_life(self, target: JumpTarget, alive: list[Expr]) -> None:
         """An object lives from the entry to its block on: a jump past its declaration is such an entry."""
@@ -315,8 +317,7 @@ class StatementLowering(AssemblyLowering):
                 self.effect(statement.value)
         else:
             self.no_value()
-        if frame.parent is not None or self.name != self.options.entry:
-            self.leave_scopes(0)
+        self.leave_scopes(0, lives=frame.parent is not None or self.name != self.options.entry)
         self.b.jump(frame.return_to)
 
 

@@ -179,6 +179,7 @@ class Assembly:
     def _heap_object(self, pool: HeapPool, k: int, runs: tuple[CellRun, ...]) -> Object:
         obj = self.shared.memory.new(f"heap{pool.index}.{k}", pool.capacity, runs, "heap", pool.loc)
         obj.undefined, obj.alive, obj.pool = True, False, pool.index
+        self.shared.memory.shorten(obj)
         return obj
 
     def _pool_size(self, pool: HeapPool) -> int:

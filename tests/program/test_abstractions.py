@@ -9,6 +9,9 @@ import pytest
 from fsoft.ask.load import Options, check, load
 from fsoft.frontend.source import Unsupported
 from fsoft.program.abstractions import abstractions, fixed_readings
+from fsoft.program.dependence import UnknownValues
+from fsoft.program.lower import unknown
+from fsoft.program.program import Marker
 from fsoft.program.verdict import Verdict
 
 LOCKED = """#include <pthread.h>
@@ -125,3 +128,23 @@ int main(void) {
 @pytest.mark.parametrize(("copied", "engine", "expected"), [(0, "bmc", "FALSE(no-data-race)"), (1, "pdr", "TRUE")])
 def test_the_result_of_an_earlier_call_is_storage_of_the_library(tmp_path: Path, copied: int, engine: str, expected: str) -> None:
     assert answer(LATE.replace("COPIED", str(copied)), tmp_path, "no-data-race", engine).last_line() == expected
+
+
+# ---------------------------------------------------------------- each rule is needed
+
+
+def test_without_the_rule_of_whole_runs_a_deadlock_is_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Marker, "hides", lambda self, props: self.cuts)
+    assert answer(LOCKED % "mystery(1);", tmp_path, "no-deadlock").kind == "TRUE"
+
+
+def test_without_the_rule_of_addresses_a_change_is_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unknown, "carries_address", lambda ctype: False)
+    text = "#include <assert.h>\nint x; int mystery(int *);\nint main(void) { mystery(&x); assert(x == 0); return 0; }\n"
+    assert answer(text, tmp_path).kind == "TRUE"
+
+
+def test_without_following_unknown_values_a_candidate_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(UnknownValues, "follow", lambda self, played, prop: [])
+    text = CALENDAR.replace("LOCAL", "localtime") % ("", "assert((year & 1) == 0);")
+    assert answer(text, tmp_path, engine="bmc").kind == "FALSE"

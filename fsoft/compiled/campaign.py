@@ -161,7 +161,7 @@ class Campaign:
         self.suspects = part.candidates
         self.hung += part.hung
         self.killed += part.killed
-        self.book.learn(side.pc for raw in part.findings for side in raw.sides)
+        self.book.learn(pc for raw in part.findings for side in raw.sides for pc in (side.pc, *side.frames))
         keys: dict[tuple[str, int, int], tuple[object, ...]] = {}
         for raw in part.findings:
             key = self.key(raw)
@@ -176,7 +176,7 @@ class Campaign:
 
     def key(self, raw: RawFinding) -> tuple[object, ...]:
         """What makes two findings the same: the kind, and the lines of both sides in any order."""
-        places = sorted(str(self.book.place(side.pc).loc) for side in raw.sides)
+        places = sorted(str(self.book.users_place(side.pc, side.frames).loc) for side in raw.sides)
         return (raw.kind, raw.prop, *places)
 
 

@@ -91,7 +91,7 @@ def _confirm(campaign: Campaign, group: Grouped, seconds: float) -> Found:
     if same:
         raw = RawFinding(raw.kind, raw.fatal, raw.prop, raw.run, raw.seed, raw.strategy, same[-1].sides, same[-1].text, same[-1].schedule)
         story = story_of(again.steps, raw, campaign.book)
-    loc = campaign.book.place(raw.sides[0].pc).loc if raw.sides else NOWHERE
+    loc = campaign.book.users_place(raw.sides[0].pc, raw.sides[0].frames).loc if raw.sides else NOWHERE
     return Found(raw, group.count, sum(again.repeated), len(again.repeated) or _TIMES, loc, happens(raw, campaign.book), story)
 
 

@@ -70,6 +70,12 @@ class AddressBook:
             self.learn([address])
         return self._known.get(address, UNKNOWN_PLACE)
 
+    def users_place(self, pc: int, frames: Sequence[int]) -> CodePlace:
+        """The innermost place that is not in a header of the system: where a person looks for what a template of the library does."""
+        places = [self.place(pc), *(self.place(frame) for frame in frames)]
+        known = (place for place in places if place.loc.line and not place.loc.file.startswith(_SYSTEM))
+        return next(known, places[0])
+
     def _module(self, address: int) -> Module | None:
         return next((module for module in self.modules if module.low <= address < module.high), None)
 

@@ -42,7 +42,7 @@ def happens(raw: RawFinding, book: AddressBook) -> str:
 def _side(side: Side, book: AddressBook) -> str:
     how = "writes" if side.how & WRITES else "reads"
     atomic = " atomically" if side.how & ATOMIC else ""
-    return f"thread {side.thread}, which {how}{atomic} {side.size} bytes at {book.place(side.pc)},"
+    return f"thread {side.thread}, which {how}{atomic} {side.size} bytes at {book.users_place(side.pc, side.frames)},"
 
 
 def stack_of(side: Side, book: AddressBook) -> list[CodePlace]:

@@ -55,7 +55,7 @@ class Portfolio(SafetyEngine):
 
 
 class _Race:
-    """`best` is the most that was heard without a decision, `covered` who vouches for its depth; `decided` are the decisive answers."""
+    """`best` is the undecided answer that covers the greatest depth, `covered` the engine that gave it; `decided` are those that decide."""
 
     def __init__(self, settings: Portfolio, question: EngineCall) -> None:
         self.settings, self.question, self.bits = settings, question, question.bits

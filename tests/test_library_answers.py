@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from fsoft.frontend import library
+from fsoft.frontend.effects import rows
 from fsoft.frontend.library import answers, table
 
 PAGE = Path(__file__).parent.parent / "docs" / "library.md"
-MODELLED = [name for name, entry in table.entries().items() if entry.status != table.REJECTED]
+ACCEPTED = [name for name, entry in table.entries().items() if entry.status != table.REJECTED]
+MODELLED = [name for name in ACCEPTED if table.entries()[name].builtin or name in library.names()]
 IN_C = [name for name in MODELLED if not table.entries()[name].builtin]
 _PROTOTYPE = re.compile(r"^(?!\s)[^{}\n]*\);$", re.MULTILINE)
 _CALL = re.compile(r"\b(\w+)\s*\(")
@@ -40,6 +42,10 @@ def test_page_shows_the_answers() -> None:
 def test_every_modelled_function_has_its_answers_and_no_other() -> None:
     assert set(MODELLED) - set(answers.answers()) == set(), "add a row to fsoft/frontend/library/answers.py"
     assert set(answers.answers()) - set(MODELLED) == set()
+
+
+def test_what_has_no_model_has_a_row_of_effects() -> None:
+    assert set(ACCEPTED) - set(MODELLED) - set(rows()) == set()
 
 
 @pytest.mark.parametrize("name", IN_C)

@@ -35,6 +35,8 @@ _ARGUMENTS = "what the directives of the format name: texts to their zero or pre
 _OBJECT = "the object (it is synchronisation)"
 _ANY_ERRNO = "errno: anything"
 _MISUSE = "misuse is a check (no-lock-misuse), else what glibc does"
+_UNNUMBERED = "; any error, where threads have no number"
+_JOINS = "EDEADLK for itself; a thread that is joined already is misuse" + _UNNUMBERED
 _TIME = "the time"
 _ZERO = "0"
 
@@ -43,10 +45,11 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     # ------------------------------------------------------------ threads
     ("the attribute", "the handle, before the thread runs", "", _LIBRARY + "EAGAIN", _ZERO, "pthread_create"),
     ("", "the handle, before the thread runs", "", _LIBRARY + "thrd_nomem or thrd_error, any", "thrd_success", "thrd_create"),
-    ("", "the result", "until the thread has ended", "EDEADLK for itself; a thread that is joined already is misuse", _ZERO,
+    ("", "the result", "until the thread has ended", _JOINS,
+     _ZERO,
      "pthread_join"),
     ("", "the result", "until the thread has ended", "", "thrd_success", "thrd_join"),
-    ("", "", "", _MISUSE, _ZERO, "pthread_detach thrd_detach"),
+    ("", "", "", _MISUSE + _UNNUMBERED, _ZERO, "pthread_detach thrd_detach"),
     ("", "", "", "", "does not return; cleanup handlers, then destructors of keys run", "pthread_exit thrd_exit"),
     ("", "", "", "", "the handle of the running thread", "pthread_self thrd_current"),
     ("", "", "", "", "1 or 0", "pthread_equal thrd_equal"),
@@ -55,7 +58,10 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("", "", "", "ESRCH for a thread that is no more", _ZERO, "pthread_cancel"),
     ("", "", "", "", "returns, or the thread ends", "pthread_testcancel"),
     ("", "the old state, if asked", "", "EINVAL for an unknown state", _ZERO, "pthread_setcancelstate pthread_setcanceltype"),
-    ("", "", "", "", "handlers run in the order of pushing, backwards", "pthread_cleanup_push pthread_cleanup_pop"),
+    ("", "", "", "", "handlers run in the order of pushing, backwards", "pthread_cleanup_push pthread_cleanup_pop __pthread_register_cancel"
+     " __pthread_unregister_cancel __pthread_unwind_next"),
+    ("", "the place", "", "", "0, or what longjmp is given (never 0)", "setjmp _setjmp sigsetjmp __sigsetjmp"),
+    ("the place", "", "", "a place whose function has returned: undefined", "does not return", "longjmp siglongjmp"),
     ("", "the attribute", "", _LIBRARY + "ENOMEM", _ZERO, "pthread_attr_init pthread_mutexattr_init pthread_rwlockattr_init"),
     ("", "the attribute", "", "EINVAL for an unknown kind", _ZERO, "pthread_attr_setdetachstate pthread_mutexattr_settype"
      " pthread_rwlockattr_setkind_np"),

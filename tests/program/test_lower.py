@@ -184,6 +184,12 @@ def test_the_return_of_main_may_wait_for_the_others(tmp_path: Path) -> None:
     assert verdict(text, tmp_path, checks=frozenset({"no-deadlock"}), main_return="waits") == "FALSE(no-deadlock)"
 
 
+def test_what_runs_at_the_end_is_not_forgotten_where_main_only_waits(tmp_path: Path) -> None:
+    text = "#include <stdlib.h>\n#include <assert.h>\nvoid late(void) { assert(0); }\nint main(void) { atexit(late); return 0; }\n"
+    assert verdict(text, tmp_path) == "FALSE(unreach-call)"
+    assert verdict(text, tmp_path, main_return="waits") == "UNKNOWN"
+
+
 def test_entry_and_thread_functions(tmp_path: Path) -> None:
     text = "int x; void a(void) { x = 1; } void b(void) { x = 2; assert(x == 2); }"
     assert verdict(text, tmp_path, entry="b") == "TRUE"

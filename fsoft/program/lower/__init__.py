@@ -63,6 +63,10 @@ class TemplateLowering(StatementLowering):
             self.b.calls = ()
             self._at_process_exit(definition.loc)
             self.halt("ended", None, self.b.loc)
+        elif is_entry and self._has_exit_functions():
+            self.undefined(
+                "main's return does not end the process: what is registered for its end runs with the last thread", definition.loc
+            )
         else:
             ctype, result = definition.type.result, self.word_const(0)
             if frame.result is not None and ct.is_scalar(ctype):
@@ -82,6 +86,11 @@ class TemplateLowering(StatementLowering):
         for hook in self.shared.unit.functions.values():
             if "constructor" in hook.attributes:
                 self._inline(tree.Call(ct.VOID, hook.loc, tree.FunctionName(hook.type, hook.loc, hook.name), ()), hook)
+
+    def _has_exit_functions(self) -> bool:
+        """Something may be called when the process ends."""
+        hooks = any("destructor" in hook.attributes for hook in self.shared.unit.functions.values())
+        return hooks or "atexit" in self.shared.scan.user_refers_to
 
     def _at_process_exit(self, loc: Loc) -> None:
         """Main returns: what `atexit` has registered, then destructors, while other threads go on."""

@@ -6,8 +6,15 @@ import argparse
 import os
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
+from fsoft.ask.states import scheduler_for, sound_reduction
+from fsoft.bounded import mapfile as bounded_mapfile
+from fsoft.bounded.given import BoundedEncoding
+from fsoft.circuit.encode.banks import LEAST
+from fsoft.circuit.encode.encoding import ProgramCircuit
+from fsoft.circuit.encode.scheduler import FreeScheduler
+from fsoft.circuit.formats.export import ARRAY_FORMATS, FORMATS, Exported, Form, export, export_model
+from fsoft.circuit.formats.mapfile import Recipe, comment_of, map_name, write_map
 from fsoft.cli import exits
 from fsoft.cli.arguments import (
     Parser,
@@ -31,21 +38,20 @@ from fsoft.cli.circuits import (
 )  # fmt: skip
 from fsoft.cli.encoding import add_encoding, chosen, given_bounds
 from fsoft.cli.limits import limited
+from fsoft.cli.ltl import build_runs
 from fsoft.cli.stages import Dumped, Stages
+from fsoft.passes.bounds import BadBound
+from fsoft.passes.unwind import unwind
+from fsoft.passes.watch import exported_check
 from fsoft.process.files import write_file
 from fsoft.process.interrupts import undisturbed
-
-if TYPE_CHECKING:
-    from fsoft.bounded.given import BoundedEncoding
-    from fsoft.circuit.encode.encoding import ProgramCircuit
-    from fsoft.circuit.formats.export import Exported
+from fsoft.trace.schedule import BadSchedule
+from fsoft.transactions import NO_REDUCTION
 
 _MOST_DEPTH = 10_000
 
 
 def run(argv: Sequence[str]) -> int:
-    from fsoft.circuit.formats.export import FORMATS
-
     args = build_parser().parse_args(argv)
     bounded = chosen(args)
     if bounded is None:
@@ -60,8 +66,6 @@ def run(argv: Sequence[str]) -> int:
     if args.race_model != "svcomp" and "no-data-race" not in asked.options.checks:
         raise exits.UsageError("--race-model says what a data race is: ask for races with --property no-data-race or --data-races-check")
     if asked.formulas:
-        from fsoft.cli.ltl import build_runs
-
         return build_runs(args, asked, suffix)
     work = _work if bounded is None else partial(_bounded, bounded)
     return limited(lambda: work(args, asked, suffix), args.timeout, args.memory)
@@ -93,8 +97,6 @@ def build_parser() -> Parser:
 
 def _check_form(args: argparse.Namespace, suffix: str) -> None:
     """UsageError for options that do not fit the format."""
-    from fsoft.circuit.formats.export import ARRAY_FORMATS
-
     given = {"--fold-constraints": args.fold_constraints, "--aiger": args.aiger is not None}
     for option, is_given in given.items():
         if is_given and suffix not in ("aag", "aig"):
@@ -124,14 +126,6 @@ def _work(args: argparse.Namespace, asked: Request, suffix: str) -> int:
 
 def _bounded(bounded: BoundedEncoding, args: argparse.Namespace, asked: Request, suffix: str) -> int:
     """The formula of a bounded encoding: a model without states, and its map."""
-    from fsoft.bounded.mapfile import comment_of, write_map
-    from fsoft.circuit.encode.scheduler import FreeScheduler
-    from fsoft.circuit.formats.export import Form, export_model
-    from fsoft.circuit.formats.mapfile import Recipe
-    from fsoft.passes.bounds import BadBound
-    from fsoft.passes.unwind import unwind
-    from fsoft.passes.watch import exported_check
-
     for option, given in (("--narrow", args.narrow), ("--depth", args.depth is not None), ("--arrays keep", args.arrays == "keep")):
         if given:
             raise exits.UsageError(f"{option} is for circuits, not for --encoding {bounded.name}")
@@ -151,11 +145,11 @@ def _bounded(bounded: BoundedEncoding, args: argparse.Namespace, asked: Request,
         raise exits.UsageError(str(error)) from None
     stages.note("encode", f"{len(formula.model.inputs)} inputs, {len(formula.model.constraints)} constraints")
     form = Form(suffix, not args.no_reduce, False, bad, args.fold_constraints, args.aiger or "1.9", 0 if suffix == "smt2" else None)
-    exported = export_model(formula.model, form, comment_of(bounded.name, unwound, formula), program.name)
+    exported = export_model(formula.model, form, bounded_mapfile.comment_of(bounded.name, unwound, formula), program.name)
     recipe = Recipe(asked.sources, asked.bits, asked.cpp, asked.options, FreeScheduler(), form)
     stages.note("export", f"{len(exported.data)} bytes")
     write_file(args.output, exported.data)
-    write_file(map_name(args.output), write_map(recipe, bounded.name, bounds, unwound, exported).encode())
+    write_file(map_name(args.output), bounded_mapfile.write_map(recipe, bounded.name, bounds, unwound, exported).encode())
     if args.stats:
         stages.report()
     unit = "input bits" if exported.bits is not None else "inputs"
@@ -165,15 +159,6 @@ def _bounded(bounded: BoundedEncoding, args: argparse.Namespace, asked: Request,
 
 def build_circuit(args: argparse.Namespace, asked: Request, suffix: str, stages: Stages) -> tuple[ProgramCircuit, Exported]:
     """From C to the two files, `args.output` and its map; what was written, and the circuit that it came from."""
-    from fsoft.ask.states import scheduler_for, sound_reduction
-    from fsoft.circuit.encode.banks import LEAST
-    from fsoft.circuit.encode.scheduler import FreeScheduler
-    from fsoft.circuit.formats.export import ARRAY_FORMATS, Form, export
-    from fsoft.circuit.formats.mapfile import Recipe, comment_of, write_map
-    from fsoft.passes.watch import exported_check
-    from fsoft.trace.schedule import BadSchedule
-    from fsoft.transactions import NO_REDUCTION
-
     program = stages.load(asked)
     bad = exported_check(program, args.bad)
     depth = (10 if args.depth is None else args.depth) if suffix == "smt2" else None
@@ -195,8 +180,3 @@ def build_circuit(args: argparse.Namespace, asked: Request, suffix: str, stages:
         write_file(args.output, exported.data)
         write_file(map_name(args.output), mapped)
     return encoding, exported
-
-
-def map_name(model: str) -> str:
-    """`model.aag` has its map in `model.map.json`."""
-    return model.rpartition(".")[0] + ".map.json"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fsoft.ask.load import read_unit
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, add_limits, add_lowering, add_reading, request
 from fsoft.cli.limits import limited
 from fsoft.process.files import check_writable, write_file
+from fsoft.program.lower.missing import missing_functions
 
 
 def run(argv: Sequence[str]) -> int:
@@ -19,9 +21,6 @@ def run(argv: Sequence[str]) -> int:
         check_writable(args.rows)
 
     def work() -> int:
-        from fsoft.ask.load import read_unit
-        from fsoft.program.lower.missing import missing_functions
-
         found = missing_functions(read_unit(asked.sources, asked.options, bits=asked.bits, cpp=asked.cpp))
         if args.missing:
             for one in found:

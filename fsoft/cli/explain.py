@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from fsoft.ask.by_name import formula_bounds
 from fsoft.ask.circuits import violated
 from fsoft.ask.load import load
-from fsoft.ask.runs import live_encoding, load_watched
+from fsoft.ask.runs import lifted, live_encoding, load_watched
+from fsoft.ask.runs import violated as run_violated
 from fsoft.bounded.mapfile import read_bounds
 from fsoft.circuit.bits import BOUND
 from fsoft.circuit.encode.banks import LEAST
@@ -19,12 +19,12 @@ from fsoft.circuit.encode.lift import Lifter
 from fsoft.circuit.encode.live import live_model
 from fsoft.circuit.formats.export import FORMATS, Exported, export, export_live
 from fsoft.circuit.formats.home import first_target, read_witness
-from fsoft.circuit.formats.mapfile import Recipe, comment_of, program_hash, read_map
+from fsoft.circuit.formats.mapfile import Recipe, comment_of, map_name, program_hash, read_map
+from fsoft.circuit.model import Model
 from fsoft.circuit.model.liveness import fair_loop
 from fsoft.circuit.model.verdict import Stimulus
 from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, add_limits
-from fsoft.cli.build import map_name
 from fsoft.cli.formulas import Rebuilt, show
 from fsoft.cli.limits import limited
 from fsoft.cli.ltl import live_comment
@@ -34,13 +34,9 @@ from fsoft.passes.watch import home, under_race_model
 from fsoft.program.cuts import cut_of_bound
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats
-from fsoft.properties.ltl import Text, read
+from fsoft.properties.ltl import Property, Text, Watched, read
 from fsoft.trace import Style, tell, text_of_story, text_of_trace
 from fsoft.transactions import Reduction, in_steps
-
-if TYPE_CHECKING:
-    from fsoft.circuit.model import Model
-    from fsoft.properties.ltl import Property, Watched
 
 
 def run(argv: Sequence[str]) -> int:
@@ -112,13 +108,11 @@ def _explain_runs(recipe: Recipe, wanted: str, given: ExplainedFiles) -> int:
 
 
 def _lasso(watched: Watched, prop: Property, encoding: ProgramCircuit, live: Model, stimulus: Stimulus, witness: str) -> int:
-    from fsoft.ask.runs import lifted, violated
-
     loop = fair_loop(live, stimulus)
     if loop is None:
         raise InputError(Loc(witness, 0), f"this run of {len(stimulus.inputs)} steps does not come back to where it was in a fair loop")
     lasso, ignore = lifted(encoding, live, Stimulus(stimulus.initial, stimulus.inputs[: loop[1]]), loop[0])
-    answer = violated(watched, prop, lasso, Stats(), ignore)
+    answer = run_violated(watched, prop, lasso, Stats(), ignore)
     if answer.lasso is not None:
         begins = sum(move is not None for move in answer.lasso.stem)
         print(text_of_story(tell(watched.program, answer.verdict.trace, begins), Style.of_terminal(everything=True)))

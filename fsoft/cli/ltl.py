@@ -5,21 +5,33 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fsoft.ask.question import TIME, Outcome, Reply
+from fsoft.ask.runs import NotALasso, folding, live_encoding, load_watched, unreduced, violated
+from fsoft.circuit.encode.live import live_model
+from fsoft.circuit.encode.scheduler import FreeScheduler
+from fsoft.circuit.formats.export import Form, export_live
+from fsoft.circuit.formats.mapfile import Recipe, map_name, write_map
 from fsoft.cli import exits
 from fsoft.cli.arguments import Request
 from fsoft.cli.circuits import note, reduction_of
+from fsoft.cli.json import json_of
 from fsoft.cli.limits import limited
 from fsoft.cli.reports import write_run_reports
 from fsoft.cli.stages import Dumped, Stages
+from fsoft.cli.story import print_story, story_of, tail, write_report
+from fsoft.cli.turns import read_turns
 from fsoft.process.files import write_file
+from fsoft.program.interpreter import Machine
+from fsoft.program.run import NoSuchMove, scheduled_run
 from fsoft.program.verdict import Stats
-from fsoft.properties.ltl import Property, Watched, read
-
-if TYPE_CHECKING:
-    from fsoft.transactions import Reduction
+from fsoft.properties.ltl import Lasso, Property, Watched, read
+from fsoft.trace.outcome import outcome as reported
+from fsoft.trace.record import digest_of
+from fsoft.trace.story import tell
+from fsoft.trace.text import Style, text_of_story
+from fsoft.transactions import NO_REDUCTION, Reduction
 
 
 def properties_of(args: argparse.Namespace, asked: Request) -> list[Property]:
@@ -29,9 +41,6 @@ def properties_of(args: argparse.Namespace, asked: Request) -> list[Property]:
 
 def reductions(args: argparse.Namespace, props: list[Property]) -> Reduction:
     """The reduction that the options ask for; a line on stderr for every property that it is not made for."""
-    from fsoft.ask.runs import unreduced
-    from fsoft.transactions import NO_REDUCTION
-
     reduction = reduction_of(args) or NO_REDUCTION
     for prop in props:
         if why := unreduced(prop, reduction):
@@ -40,8 +49,6 @@ def reductions(args: argparse.Namespace, props: list[Property]) -> Reduction:
 
 
 def _load(asked: Request, props: list[Property], stages: Stages) -> Watched:
-    from fsoft.ask.runs import load_watched
-
     return load_watched(asked.sources, asked.options, props, after=stages, bits=asked.bits, cpp=asked.cpp)
 
 
@@ -50,8 +57,6 @@ def _load(asked: Request, props: list[Property], stages: Stages) -> Watched:
 
 def report_runs(args: argparse.Namespace, asked: Request, outcome: Outcome) -> int:
     """Shows all answers; the exit code is that of the worst."""
-    from fsoft.trace.outcome import outcome as reported
-
     said, worst, notes = outcome.replies, outcome.worst, outcome.notes
     several = len(said) > 1
     common = list(dict.fromkeys(note for one in said for note in one.notes if several and all(note in other.notes for other in said)))
@@ -77,8 +82,6 @@ def _name(one: Reply) -> str:
 
 def _html(args: argparse.Namespace, asked: Request, worst: Reply, others: list[Reply], notes: list[str]) -> None:
     """The report on the worst answer; the others are named."""
-    from fsoft.cli.story import write_report
-
     named = [f"{one.title}: {one.verdict.last_line()}" for one in others]
     known = worst.program.notes if worst.program is not None else []
     own = [note for note in worst.notes if note not in known]
@@ -87,8 +90,6 @@ def _html(args: argparse.Namespace, asked: Request, worst: Reply, others: list[R
 
 def _print(args: argparse.Namespace, one: Reply, several: bool, common: list[str]) -> None:
     """One of several answers; what is said of all of them (`common`) comes later."""
-    from fsoft.cli.story import print_story, story_of, tail
-
     more: list[str] = []
     notes = [note for note in one.notes if note not in common]
     if several:
@@ -104,9 +105,6 @@ def _print(args: argparse.Namespace, one: Reply, several: bool, common: list[str
 
 
 def _json(asked: Request, one: Reply, trace: bool, notes: list[str]) -> dict[str, Any]:
-    from fsoft.cli.json import json_of
-    from fsoft.trace.record import digest_of
-
     if one.prop is None:
         table: dict[str, Any] = json.loads(json_of(asked, one.program, one.verdict, trace))
         return table
@@ -132,14 +130,6 @@ def run_lasso(args: argparse.Namespace, asked: Request, inputs: list[int]) -> in
 
 
 def _run(args: argparse.Namespace, asked: Request, props: list[Property], inputs: list[int]) -> int:
-    from fsoft.ask.runs import NotALasso, violated
-    from fsoft.cli.run import read_turns
-    from fsoft.program.interpreter import Machine
-    from fsoft.program.run import NoSuchMove, scheduled_run
-    from fsoft.properties.ltl import Lasso
-    from fsoft.trace.story import tell
-    from fsoft.trace.text import Style, text_of_story
-
     watched = _load(asked, props, Stages())
     schedule = read_turns(args.schedule, watched.program)
     try:
@@ -179,13 +169,6 @@ def build_runs(args: argparse.Namespace, asked: Request, suffix: str) -> int:
 
 
 def _build(args: argparse.Namespace, asked: Request, props: list[Property], suffix: str) -> int:
-    from fsoft.ask.runs import folding, live_encoding
-    from fsoft.circuit.encode.live import live_model
-    from fsoft.circuit.encode.scheduler import FreeScheduler
-    from fsoft.circuit.formats.export import Form, export_live
-    from fsoft.circuit.formats.mapfile import Recipe, write_map
-    from fsoft.cli.build import map_name
-
     stages, prop = Stages(args.dump_after), props[0]
     try:
         watched = _load(asked, props, stages)

@@ -7,10 +7,14 @@ import json
 import time
 from dataclasses import replace
 
+from fsoft.checkers.certify import certify_answer
 from fsoft.checkers.registry import ModelChecker, UnknownEngine, model_engine
 from fsoft.circuit.bits import BOUND, BitModel, to_bits
 from fsoft.circuit.bits.bitblast import bitblast
+from fsoft.circuit.bits.words import to_model
+from fsoft.circuit.formats.witness import write_btor2_witness, write_stimulus
 from fsoft.circuit.model import Model
+from fsoft.circuit.model.liveness import LASSO, lasso_of, to_safety
 from fsoft.circuit.model.verdict import Answer, Proved, Unknown, Violated
 from fsoft.cli import exits
 from fsoft.cli.circuits import made_engine, read_model
@@ -84,9 +88,6 @@ def _ask_all(args: argparse.Namespace, model: Model | BitModel, name: str, engin
 def _questions(model: Model | BitModel) -> list[Model | BitModel]:
     if not model.justice:
         return [model]
-    from fsoft.circuit.bits.words import to_model
-    from fsoft.circuit.model.liveness import LASSO, to_safety
-
     words = to_model(model) if isinstance(model, BitModel) else model
     found: list[Model | BitModel] = []
     for name, sets in words.justice.items():
@@ -97,8 +98,6 @@ def _questions(model: Model | BitModel) -> list[Model | BitModel]:
 
 
 def _ask(args: argparse.Namespace, model: Model | BitModel, name: str, engine: ModelChecker, watch: Watch) -> Answer:
-    from fsoft.checkers.certify import certify_answer
-
     left = None if args.timeout is None else max(0.1, args.timeout - (time.monotonic() - args.started) - 0.3)
     answer = engine.check(model, progress=lambda depth: watch.progress(Stats(depth=depth)), timeout=left)
     if isinstance(answer, Proved) and (answer.certificates or answer.trusted):
@@ -122,8 +121,6 @@ def describe(answer: Answer, engine: str) -> tuple[str, list[str]]:
 
 def _witness(path: str, model: Model | BitModel, answer: Violated) -> str:
     """The counterexample as other tools read it."""
-    from fsoft.circuit.formats.witness import write_btor2_witness, write_stimulus
-
     if answer.bad in model.justice:
         return _lasso(model, answer)
     if isinstance(model, Model):
@@ -134,9 +131,6 @@ def _witness(path: str, model: Model | BitModel, answer: Violated) -> str:
 
 def _lasso(model: Model | BitModel, answer: Violated) -> str:
     """A run that comes back to where it was, after its last step."""
-    from fsoft.circuit.formats.witness import write_btor2_witness, write_stimulus
-    from fsoft.circuit.model.liveness import lasso_of
-
     run, number = lasso_of(answer.stimulus), list(model.justice).index(answer.bad)
     if isinstance(model, Model):
         return write_btor2_witness(model, run, number, "j")

@@ -19,6 +19,7 @@ from fsoft.cli import exits
 from fsoft.cli.arguments import Parser, Request, add_checks, add_limits, add_lowering, add_reading, request
 from fsoft.cli.asking import add_engine, question_of
 from fsoft.cli.limits import limited
+from fsoft.frontend.preprocess import read_text
 from fsoft.frontend.source import InputError
 from fsoft.process.files import write_file
 from fsoft.process.interrupts import scratch
@@ -44,8 +45,6 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _work(args: argparse.Namespace, asked: Request, question: Question) -> int:
-    from fsoft.frontend.preprocess import read_text
-
     text = read_text(asked.name)
     with scratch("fsoft-") as folder:
         trial = _Trial(question, Path(asked.name), Path(folder))

@@ -19,12 +19,16 @@ from fsoft.cli.arguments import (
     request,
 )
 from fsoft.cli.limits import limited
+from fsoft.cli.ltl import run_lasso
 from fsoft.cli.stages import Stages
+from fsoft.cli.turns import schedule_turns
 from fsoft.program.interpreter import Machine
 from fsoft.program.program import Program
-from fsoft.program.run import NoSuchMove, Run, Turn, random_run, scheduled_run
+from fsoft.program.run import NoSuchMove, Run, random_run, scheduled_run
 from fsoft.program.state import Halted, Violation
-from fsoft.trace.schedule import BadSchedule, Schedule, read_schedule
+from fsoft.properties import monitors
+from fsoft.trace.story import tell
+from fsoft.trace.text import Style, text_of_story
 
 ENDINGS = {
     "violated": "a property is violated",
@@ -56,8 +60,6 @@ def run(argv: Sequence[str]) -> int:
     inputs = [_number(word) for word in _words(args.inputs)]
     asked = request(args)
     if asked.formulas:
-        from fsoft.cli.ltl import run_lasso
-
         return run_lasso(args, asked, inputs)
     return limited(lambda: _work(args, inputs, _plain(Stages().load(asked))), args.timeout, args.memory)
 
@@ -79,9 +81,6 @@ def _number(word: str) -> int:
 
 
 def _work(args: argparse.Namespace, inputs: list[int], program: Program) -> int:
-    from fsoft.trace.story import tell
-    from fsoft.trace.text import Style, text_of_story
-
     done = _execute(args, inputs, program)
     if done.moves:
         style = Style.of_terminal(args.stack, args.all_steps or done.why != "violated", rows=None)
@@ -96,8 +95,6 @@ def _work(args: argparse.Namespace, inputs: list[int], program: Program) -> int:
 
 
 def _execute(args: argparse.Namespace, inputs: list[int], program: Program) -> Run:
-    from fsoft.properties import monitors
-
     machine, watching = Machine(program, compiled=False), monitors(sorted(program.checks))
     try:
         if args.schedule is None:
@@ -115,19 +112,3 @@ def _event(program: Program, event: Violation | Halted) -> str:
         return f"{event.loc}: {event.prop}: {event.message}"
     what = program.markers[event.marker].message if event.marker is not None else event.message
     return f"{event.loc}: {event.kind}{what and ': '}{what}"
-
-
-def read_turns(text: str, program: Program) -> Schedule:
-    """What `--schedule` says."""
-    try:
-        return read_schedule(text, program)
-    except BadSchedule as error:
-        raise exits.UsageError(f"--schedule: {error}") from None
-
-
-def schedule_turns(text: str, program: Program) -> list[Turn]:
-    """The turns that `--schedule` names; there is no loop."""
-    found = read_turns(text, program)
-    if found.loop is not None:
-        raise exits.UsageError("--schedule: a loop '(...)' is for properties of runs: --ltl, or --property termination")
-    return found.turns

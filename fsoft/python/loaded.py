@@ -30,26 +30,35 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fsoft.ask import ask
+from fsoft.ask.circuits import violated
 from fsoft.ask.programs import Programs
 from fsoft.ask.question import AUTO, Observer, Outcome, Question, engine_of, way_of
 from fsoft.checkers.registry import Progress, Unanswered, UnknownEngine
+from fsoft.circuit.bits import BOUND
+from fsoft.circuit.encode.banks import LEAST
+from fsoft.circuit.encode.encoding import ProgramCircuit
+from fsoft.circuit.encode.lift import Lifter
+from fsoft.circuit.encode.scheduler import FreeScheduler, Scheduler
+from fsoft.circuit.formats.export import ARRAY_FORMATS, FORMATS, Exported, Form, export
+from fsoft.circuit.formats.home import first_target, read_witness
+from fsoft.circuit.formats.mapfile import Recipe, comment_of, map_name, write_map
+from fsoft.circuit.model import Model
 from fsoft.frontend.source import InputError, Loc, Source, program_name
 from fsoft.frontend.types import data_model
+from fsoft.passes.watch import exported_check, under_race_model
+from fsoft.process.files import write_file
+from fsoft.program.cuts import cut_of_bound
 from fsoft.program.options import GROWING, PROPERTIES, Options
 from fsoft.program.program import Program
+from fsoft.program.text import text_of
 from fsoft.program.verdict import Stats, Verdict
+from fsoft.properties.ltl import Text, read
 from fsoft.python.result import Result, result_of
 from fsoft.trace.task import ReportTask
-
-if TYPE_CHECKING:
-    from fsoft.circuit.encode.encoding import ProgramCircuit
-    from fsoft.circuit.encode.scheduler import Scheduler
-    from fsoft.circuit.formats.export import Exported
-    from fsoft.circuit.model import Model
-    from fsoft.transactions import Reduction
+from fsoft.transactions import NO_REDUCTION, Reduction, in_steps
 
 Paths = str | os.PathLike[str] | Source
 
@@ -135,8 +144,6 @@ class Loaded:
 
     def __str__(self) -> str:
         """The concurrent program as `fsoft show` prints it."""
-        from fsoft.program.text import text_of
-
         return text_of(self.program())
 
     def _task(self, options: Options) -> ReportTask:
@@ -215,8 +222,6 @@ class Loaded:
         >>> stuck.verdict, stuck.trace.loop is not None
         ('FALSE', True)
         """
-        from fsoft.properties.ltl import Text, read
-
         prop = read(Text(formula), fairness)
         question = Question(
             sources=self.sources,
@@ -254,13 +259,6 @@ class Loaded:
         >>> sorted(built.model.bad)
         ['unreach-call']
         """
-        from fsoft.circuit.encode.banks import LEAST
-        from fsoft.circuit.encode.scheduler import FreeScheduler
-        from fsoft.circuit.formats.export import ARRAY_FORMATS, FORMATS, Form, export
-        from fsoft.circuit.formats.mapfile import Recipe, comment_of, write_map
-        from fsoft.passes.watch import exported_check
-        from fsoft.process.files import write_file
-
         name = None if path is None else os.fspath(path)
         suffix = "btor2" if name is None else name.rpartition(".")[2]
         if suffix not in FORMATS:
@@ -276,7 +274,7 @@ class Loaded:
         exported = export(encoding, form, comment_of(encoding, recipe))
         if name is not None:
             write_file(name, exported.data)
-            write_file(name.rpartition(".")[0] + ".map.json", write_map(recipe, encoding, exported).encode())
+            write_file(map_name(name), write_map(recipe, encoding, exported).encode())
         return Built(self._task(options), encoding, exported, name)
 
 
@@ -305,14 +303,6 @@ class Built:
     def explain(self, witness: str, name: str = "<witness>") -> Result:
         """The counterexample of another model checker (text in aigsim's, ABC's or BTOR2 format) as a result: FALSE with a trace that has
         been replayed, or UNKNOWN if the run only reaches a bound. InputError if it reaches nothing."""
-        from fsoft.ask.circuits import violated
-        from fsoft.circuit.bits import BOUND
-        from fsoft.circuit.encode.lift import Lifter
-        from fsoft.circuit.formats.home import first_target, read_witness
-        from fsoft.passes.watch import under_race_model
-        from fsoft.program.cuts import cut_of_bound
-        from fsoft.transactions import in_steps
-
         reached, run = first_target(self.encoding.model, read_witness(self.exported, witness, name))
         if not reached:
             raise InputError(Loc(name, 0), f"this run of {len(run.inputs)} steps reaches no bad and no bound of the program")
@@ -344,8 +334,6 @@ def _checks(names: Sequence[str]) -> frozenset[str]:
 
 
 def _reduction(asked: str | Reduction | None) -> Reduction:
-    from fsoft.transactions import NO_REDUCTION, Reduction
-
     if isinstance(asked, Reduction):
         return asked
     if asked in (None, "none"):

@@ -22,9 +22,13 @@ from fsoft.frontend.source import Loc
 from fsoft.program.cuts import Cut
 from fsoft.program.program import Program
 from fsoft.program.verdict import Move, Stats, Verdict
+from fsoft.trace.junit import junit
 from fsoft.trace.outcome import ReportedAnswer
+from fsoft.trace.sarif import sarif
 from fsoft.trace.statements import ThreadStory, told
 from fsoft.trace.task import ReportTask
+from fsoft.trace.text import text_of_trace
+from fsoft.trace.witness import VERSIONS, witness
 
 Kind = Literal["TRUE", "FALSE", "UNKNOWN"]
 
@@ -111,8 +115,6 @@ class Trace(Sequence[TraceStep]):
         return sum(a.thread != b.thread for a, b in zip(self.steps, self.steps[1:]))
 
     def __str__(self) -> str:
-        from fsoft.trace.text import text_of_trace
-
         return text_of_trace(self.program, self.moves, self.loop_move)
 
 
@@ -155,8 +157,6 @@ class Result:
 
     def witness(self, version: str | None = None) -> str | None:
         """The SV-COMP witness as text: "1.0" is GraphML, "2.0" and "2.2" are YAML. None where there is none: UNKNOWN, and lassos."""
-        from fsoft.trace.witness import VERSIONS, witness
-
         if version is not None and version not in VERSIONS:
             raise ValueError(f"no witness format {version!r}: one of {', '.join(VERSIONS)}")
         if self.trace is not None and self.trace.loop is not None:
@@ -165,14 +165,10 @@ class Result:
 
     def sarif(self) -> str:
         """The result as a SARIF 2.1.0 log."""
-        from fsoft.trace.sarif import sarif
-
         return sarif(self.task, [self.outcome], self.outcome.verdict.exit_code())
 
     def junit(self) -> str:
         """The result as JUnit XML."""
-        from fsoft.trace.junit import junit
-
         return junit(self.task, [self.outcome])
 
 

@@ -33,6 +33,11 @@ _SCHEDULERS: dict[str, type[Any]] = {
 }
 
 
+def map_name(model: str) -> str:
+    """`model.aag` has its map in `model.map.json`."""
+    return model.rpartition(".")[0] + ".map.json"
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """How a model file is made: C files and options, the scheduler, the form of the file, the reduction (--por, --transactions); `ltl` is

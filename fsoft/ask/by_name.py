@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from fsoft.option import chosen
+from fsoft.passes.bounds import Bounds
 
 if TYPE_CHECKING:
     from fsoft.bounded.given import BoundedEncoding, Given
@@ -54,8 +55,6 @@ def formula_bounds(name: str) -> type[Given] | None:
 def given_for(name: str, *, unwind: int | None = None, unwindset: Unwindset = (), incremental: bool = False, **options: Any) -> Any:
     """The record of bounds of the encoding of that name: `unwind` and `unwindset` are for loops, `options` are those of the encoding.
     BadOption for one that it does not have, or a value that means nothing."""
-    from fsoft.passes.bounds import Bounds  # passes take a while to import
-
     record = chosen(encoding_of(name).bounds, options, f"the encoding {name}")
     first = 1 if incremental else Bounds().unwind
     return replace(record, loops=Bounds(first if unwind is None else unwind, tuple(unwindset)), incremental=incremental)

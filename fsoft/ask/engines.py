@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fsoft.checkers.registry import AnyEngine, ModelEngine, Progress, must_answer, must_have_threads
+from fsoft.circuit.encode.scheduler import Scheduler
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
-
-if TYPE_CHECKING:
-    from fsoft.circuit.encode.scheduler import Scheduler
-    from fsoft.transactions import Reduction
+from fsoft.transactions import NO_REDUCTION, Reduction
 
 
 def ask_engine(
@@ -29,7 +27,6 @@ def ask_engine(
     if not isinstance(entry, ModelEngine):
         return entry.check(program, progress, timeout=timeout, reduction=reduction, **options)
     from fsoft.ask.circuits import decide  # circuits take a while to import
-    from fsoft.transactions import NO_REDUCTION
 
     must_answer(entry, program.checks)
     must_have_threads(entry, program)

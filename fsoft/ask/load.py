@@ -6,31 +6,35 @@ verdict = check(["prog.c"], Options(checks=frozenset({"no-data-race"})))
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
+from fsoft.ask import ask
+from fsoft.ask.programs import After
+from fsoft.ask.question import Question, engine_of
+from fsoft.frontend.load import deeply
+from fsoft.frontend.load import load as read
 from fsoft.frontend.source import Source
 from fsoft.frontend.tree import Unit
 from fsoft.frontend.types import data_model
+from fsoft.passes import PIPELINE, pipeline
+from fsoft.passes.watch import with_race_model
 from fsoft.process.phases import phase
+from fsoft.program.abstractions import abstraction_notes
+from fsoft.program.legal import check_legal
+from fsoft.program.lower import lower
 from fsoft.program.options import Options
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
-
-After = Callable[[str, Program], None]
-"""Called with the name of each stage and the Program it made: for dumping, checking and timing."""
+from fsoft.properties.race_objects import race_ranges
 
 
 def stages() -> list[str]:
     """The names with which `after` is called, in order."""
-    from fsoft.passes import PIPELINE
-
     return ["lower", *(one.name for one in PIPELINE)]
 
 
 def read_unit(sources: Iterable[str | Source], options: Options, *, bits: int | None = None, cpp: str = "builtin") -> Unit:
     """The linked C of the files: what a Program is made of."""
-    from fsoft.frontend.load import load as read
-
     roots = (*(options.thread_functions or (options.entry,)), *filter(None, [options.observer]))
     return read(tuple(sources), model=data_model(bits), roots=roots, cpp=cpp, effects=options.effects)
 
@@ -51,13 +55,6 @@ def load(
     `bits` is 32 (ILP32) or 64 (LP64), None for what the compiler here has; `cpp` is "builtin" or "gcc". Bad or
     unsupported input is an `InputError`.
     """
-    with phase("imports"):
-        from fsoft.frontend.load import deeply
-        from fsoft.passes import pipeline
-        from fsoft.program.abstractions import abstraction_notes
-        from fsoft.program.legal import check_legal
-        from fsoft.program.lower import lower
-
     options = options or Options()
     files = [(Source(s) if isinstance(s, str) else s).also(include, define, undefine) for s in sources]
     with phase("read"):
@@ -73,13 +70,9 @@ def load(
         check_legal(program)
     program.notes = [*program.notes, *abstraction_notes(program)]
     if program.race_on:
-        from fsoft.properties.race_objects import race_ranges
-
         race_ranges(program)  # the names mean something
         program.notes = [*program.notes, f"only data races on {', '.join(program.race_on)} count (--race-on)"]
     if program.race_model != "svcomp":
-        from fsoft.passes.watch import with_race_model
-
         with phase("watch"):
             program = with_race_model(program)
             check_legal(program)
@@ -99,9 +92,6 @@ def check(
 ) -> Verdict:
     """The verdict of an engine on `options.checks` (assertions, unless said otherwise). A FALSE has been replayed, its trace shortened.
     `fsoft.checkers.registry.Unanswered`, a ValueError, if the engine does not answer that."""
-    from fsoft.ask import ask  # which loads by this module
-    from fsoft.ask.question import Question, engine_of
-
     files = tuple((Source(s) if isinstance(s, str) else s).also(include, define, undefine) for s in sources)
     outcome = ask(Question(files, data_model(bits).pointer_bits, options or Options(), cpp, way=engine_of(engine, {})))
     return outcome.worst.verdict

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from fsoft.ask.load import After, load
 from fsoft.frontend.source import Source
+from fsoft.process.phases import phase
 from fsoft.program.options import Options
 from fsoft.program.program import Program
+
+After = Callable[[str, Program], None]
+"""Called with the name of each stage and the Program it made: for dumping, checking and timing."""
 
 
 def _unheard(_name: str, _program: Program) -> None:
@@ -26,8 +30,11 @@ class Programs:
     def get(self, options: Options, after: After = _unheard) -> Program:
         """The Program under these options; `after` is told of the stages if it has to be made."""
         if options not in self.known:
+            with phase("imports"):
+                from fsoft.ask.load import load  # front end and passes: the limits hold by now
+
             self.known[options] = load(self.sources, options, bits=self.bits, cpp=self.cpp, after=after)
         return self.known[options]
 
 
-__all__ = ["Programs"]
+__all__ = ["After", "Programs"]

@@ -10,16 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
-from fsoft.ask.load import Options, Source
 from fsoft.cli.choices import DeclaredOptions
 from fsoft.cli.exits import UsageError
-from fsoft.cli.tasks import StatedProperties, Task, read_compile_commands, read_property, read_task
-from fsoft.frontend.source import Loc, Unsupported, printed, program_name
+from fsoft.cli.tasks import StatedProperties, Task, formula_text, read_compile_commands, read_property, read_task
+from fsoft.frontend.source import Loc, Source, Unsupported, printed, program_name
 from fsoft.frontend.types import HOST
-from fsoft.program.options import ASSUMPTIONS, PROPERTIES, RACE_MODELS, UNWOUND_EXPANSION
+from fsoft.program.options import ASSUMPTIONS, PROPERTIES, RACE_MODELS, UNWOUND_EXPANSION, Options
 
 if TYPE_CHECKING:
-    from fsoft.frontend.client import Client
     from fsoft.properties.ltl.syntax import Text
 
 CHECKS = {
@@ -227,9 +225,8 @@ def request(args: argparse.Namespace) -> Request:
     task = _task(args.files)
     sources = _sources(args, task)
     question = _question(args, task)
-    client = _client(args)
-    if client is not None:
-        sources, question = _with_client(args, client, sources, question)
+    if called := _called(args):
+        sources, question = _with_client(args, called, sources, question)
     bits = args.bits or (task and task.bits) or HOST.pointer_bits
     if getattr(args, "fairness", None) and not question.formulas:
         raise UsageError("--fairness is for properties of runs: --ltl, or --property termination")
@@ -298,27 +295,27 @@ def _from_database(database: str, files: list[str], target: str | None) -> list[
     return [replace(known[os.path.realpath(file)], path=file) for file in files] if files else list(known.values())
 
 
-def _client(args: argparse.Namespace) -> Client | None:
-    """The client of a library that the options describe; None if they start one function."""
+def _called(args: argparse.Namespace) -> tuple[str, ...]:
+    """The functions of a library that threads call; none if the options start one function."""
     asked = [f"--{name}" for name in ("init", "fini", "calls-each", "linearizable") if getattr(args, name.replace("-", "_"), None)]
     entries = tuple(filter(None, (args.entry or "").split(",")))
     if not asked and "," not in (args.entry or ""):
-        return None
+        return ()
     if not entries:
         raise UsageError(f"{asked[0] if asked else '--entry'} is for a library: --entry F,G,... names the functions that threads call")
     if args.thread:
         raise UsageError("--thread and a client of a library (--entry F,G,...) exclude each other")
-    from fsoft.frontend.client import Client  # few runs make one
-
-    each = args.calls_each or (1 if args.linearizable else None)
-    return Client(entries, args.init or "", args.fini or "", args.threads or 2, each, args.linearizable)
+    return entries
 
 
 def _with_client(
-    args: argparse.Namespace, client: Client, sources: tuple[Source, ...], question: StatedProperties
+    args: argparse.Namespace, entries: tuple[str, ...], sources: tuple[Source, ...], question: StatedProperties
 ) -> tuple[tuple[Source, ...], StatedProperties]:
-    from fsoft.frontend.client import ENTRY, with_client
+    """With a client of the library that calls these functions."""
+    from fsoft.frontend.client import ENTRY, Client, with_client  # few runs make one
 
+    each = args.calls_each or (1 if args.linearizable else None)
+    client = Client(entries, args.init or "", args.fini or "", args.threads or 2, each, args.linearizable)
     args.entry = ENTRY
     checks = question.checks | {"unreach-call", "no-deadlock"} if client.linearizable else question.checks
     found = with_client(sources, client, args.cpp, args.bits or HOST.pointer_bits)
@@ -332,10 +329,8 @@ def _question(args: argparse.Namespace, task: Task | None) -> StatedProperties:
     asked = getattr(args, "property", None)
     given = tuple(getattr(args, "ltl", []))
     if given:
-        from fsoft.properties.ltl.syntax import Text
-
         names = ["--ltl"] if len(given) == 1 else [f"--ltl[{k}]" for k in range(1, len(given) + 1)]
-        formulas = tuple(Text(" ".join(text.splitlines()), name) for text, name in zip(given, names))
+        formulas = tuple(formula_text(" ".join(text.splitlines()), name) for text, name in zip(given, names))
         if asked is None and not flags and not everything:
             return StatedProperties(frozenset(), None, formulas)
         beside = _beside(asked, flags, everything)
@@ -351,9 +346,7 @@ def _beside(asked: str | None, flags: list[str], everything: bool) -> StatedProp
         if flags or everything:
             raise UsageError(f"--property says what to check: it cannot be combined with {flags[0] if flags else '--all-checks'}")
         if asked == TERMINATION:
-            from fsoft.properties.ltl.syntax import Text
-
-            return StatedProperties(frozenset(), None, (Text(TERMINATION, "--property"),))
+            return StatedProperties(frozenset(), None, (formula_text(TERMINATION, "--property"),))
         if asked not in PROPERTIES and "." not in asked and not os.path.exists(asked):
             meant = nearest(asked, (*PROPERTIES, TERMINATION))
             known = f": one of {', '.join((*PROPERTIES, TERMINATION))}, or a file FILE.prp"

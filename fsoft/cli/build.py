@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from functools import partial
 
-from fsoft.ask.states import scheduler_for, sound_reduction
+from fsoft.ask.ways import scheduler_for, sound_reduction
 from fsoft.bounded import mapfile as bounded_mapfile
 from fsoft.bounded.given import BoundedEncoding
 from fsoft.circuit.encode.banks import LEAST

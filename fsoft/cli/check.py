@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 
+from fsoft.analysis.loops import show_loops
 from fsoft.ask import ask
 from fsoft.ask.question import TIME, Outcome, Question
 from fsoft.cli import exits
@@ -28,10 +29,13 @@ from fsoft.cli.limits import disarm, limited
 from fsoft.cli.reports import Job, add_reports, check_reports, write_reports
 from fsoft.cli.stages import CheckWatch, Dumped, Listed, Stages
 from fsoft.cli.supervisor import begun
+from fsoft.passes.bounds import BadBound
+from fsoft.process.files import write_file
 from fsoft.process.phases import collected, phase, seconds_until_now
 from fsoft.program.abstractions import abstraction_lines, fixed_readings
 from fsoft.program.program import Check, Program
 from fsoft.program.verdict import Verdict
+from fsoft.trace.schedule import BadSchedule
 
 
 def run(argv: Sequence[str]) -> int:
@@ -39,7 +43,7 @@ def run(argv: Sequence[str]) -> int:
     args.started, args.argv = begun(), list(argv)
     seconds_until_now()
     if (model := model_file(args.files)) is not None:
-        from fsoft.cli.models import check_model_file
+        from fsoft.cli.models import check_model_file  # readers of models, and certificates: few runs have a model
 
         if args.html:
             raise exits.UsageError("--html shows a run of a C program: a model file has none")
@@ -97,7 +101,7 @@ def _work(args: argparse.Namespace, asked: Request, question: Question, watch: C
     if args.stats:
         watch.stages.report()
     if question.formulas:
-        from fsoft.cli.ltl import report_runs
+        from fsoft.cli.ltl import report_runs  # temporal logic is seldom asked for
 
         return report_runs(args, asked, outcome)
     reply = outcome.worst
@@ -127,9 +131,6 @@ def _asked(question: Question, watch: CheckWatch) -> Outcome:
 
 def _as_usage(error: ValueError) -> Exception:
     """The error, or the same as one of the command line."""
-    from fsoft.passes.bounds import BadBound  # it takes a while to import, and there is time now
-    from fsoft.trace.schedule import BadSchedule
-
     if isinstance(error, BadSchedule):
         return exits.UsageError(f"--schedule: {error}")
     return exits.UsageError(str(error)) if isinstance(error, BadBound) else error
@@ -138,14 +139,17 @@ def _as_usage(error: ValueError) -> Exception:
 def _files(args: argparse.Namespace, asked: Request, program: Program | None, verdict: Verdict) -> Iterator[Job]:
     """The run as data and as a page, where they are asked for."""
     if args.trace_file:
-        from fsoft.cli.json import json_of
-        from fsoft.process.files import write_file
-
-        yield lambda: write_file(args.trace_file, json_of(asked, program, verdict, True).encode() + b"\n")
+        yield lambda: write_file(args.trace_file, _json(asked, program, verdict, True).encode() + b"\n")
     if args.html:
-        from fsoft.cli.story import write_report
+        from fsoft.cli.story import write_report  # pages and pictures of traces: only where there is one
 
         yield lambda: write_report(args, asked, program, verdict)
+
+
+def _json(asked: Request, program: Program | None, verdict: Verdict, with_trace: bool) -> str:
+    from fsoft.cli.json import json_of  # records of traces: only where they are asked for
+
+    return json_of(asked, program, verdict, with_trace)
 
 
 def _list(program: Program, args: argparse.Namespace) -> None:
@@ -156,8 +160,6 @@ def _list(program: Program, args: argparse.Namespace) -> None:
     if args.abstractions:
         lines += [*abstraction_lines(program), *fixed_readings(program, args.eval_order or "left", args.assume)]
     if args.show_loops:
-        from fsoft.analysis.loops import show_loops
-
         lines.append(show_loops(program))
     raise Listed("\n".join(lines))
 
@@ -178,13 +180,11 @@ def properties(program: Program) -> list[str]:
 def _report(args: argparse.Namespace, asked: Request, program: Program | None, verdict: Verdict) -> None:
     """The trace and the reasons for a person, or JSON; the last line is for machines."""
     if args.json:
-        from fsoft.cli.json import json_of
-
-        print(json_of(asked, program, verdict, args.trace))
+        print(_json(asked, program, verdict, args.trace))
         return
     more: list[str] = []
     if verdict.trace and program is not None and args.trace:
-        from fsoft.cli.story import print_story, story_of, tail
+        from fsoft.cli.story import print_story, story_of, tail  # the same
 
         story = story_of(program, verdict)
         more = tail(args, story)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +11,9 @@ from fsoft.checkers.registry import AnyEngine, Unanswered, UnknownEngine
 from fsoft.cli.arguments import Parser, positive
 from fsoft.cli.choices import given_flags, given_options, of_encodings
 from fsoft.cli.exits import UsageError
-from fsoft.frontend.inputs import read_file
-from fsoft.frontend.source import InputError, Loc
 from fsoft.option import BadOption
 
 if TYPE_CHECKING:
-    from fsoft.circuit.bits import BitModel
-    from fsoft.circuit.model import Model
     from fsoft.transactions import Reduction
 
 MODELS = (".aag", ".aig", ".btor2", ".btor")
@@ -138,19 +133,3 @@ def model_file(files: list[str]) -> str | None:
     if models and len(files) > 1:
         raise UsageError(f"{models[0]} is a model: give it alone")
     return models[0] if models else None
-
-
-def read_model(path: str) -> Model | BitModel:
-    """The model in a file."""
-    data = read_file(path)
-    if re.search(r"\.btor2?$", path):
-        from fsoft.circuit.formats.btor2 import read_btor2
-
-        try:
-            text = data.decode()
-        except UnicodeDecodeError:
-            raise InputError(Loc(path, 0), "not a BTOR2 file: it is not text") from None
-        return read_btor2(text, path)
-    from fsoft.circuit.formats.aiger_read import read_aiger
-
-    return read_aiger(data, path)

@@ -12,6 +12,7 @@ from fsoft.cli.arguments import Parser, positive
 from fsoft.cli.choices import encoding_owners, given_flags, given_options, of_encodings
 from fsoft.cli.exits import UsageError
 from fsoft.option import BadOption, options_of
+from fsoft.passes.bounds import BadBound, read_unwindset
 
 if TYPE_CHECKING:
     from fsoft.ask.backend import Backend
@@ -80,8 +81,6 @@ _BOUNDS = ("contexts", "rounds", "schedule")
 
 def given_bounds(args: argparse.Namespace, name: str) -> Given:
     """The bounds that the options ask for."""
-    from fsoft.passes.bounds import BadBound, read_unwindset  # passes take a while to import, here and below
-
     try:
         each = read_unwindset(args.unwindset)
     except BadBound as error:
@@ -103,7 +102,7 @@ def chosen_backend(args: argparse.Namespace) -> Backend | None:
     for flag in given_flags(args):
         if flag not in ("backend", *_BOUNDS, *of_scheme) and not of_encodings(args, flag):
             raise UsageError(f"--{flag} is for engines: --backend answers in place of one")
-    from fsoft.ask.backend import backend_of
+    from fsoft.ask.backend import backend_of  # sequentializations, and how to read other verifiers
 
     try:
         return backend_of(args.backend)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import time
 from dataclasses import replace
 
@@ -12,14 +13,18 @@ from fsoft.checkers.registry import ModelChecker, UnknownEngine, model_engine
 from fsoft.circuit.bits import BOUND, BitModel, to_bits
 from fsoft.circuit.bits.bitblast import bitblast
 from fsoft.circuit.bits.words import to_model
+from fsoft.circuit.formats.aiger_read import read_aiger
+from fsoft.circuit.formats.btor2 import read_btor2
 from fsoft.circuit.formats.witness import write_btor2_witness, write_stimulus
 from fsoft.circuit.model import Model
 from fsoft.circuit.model.liveness import LASSO, lasso_of, to_safety
 from fsoft.circuit.model.verdict import Answer, Proved, Unknown, Violated
 from fsoft.cli import exits
-from fsoft.cli.circuits import made_engine, read_model
+from fsoft.cli.circuits import made_engine
 from fsoft.cli.limits import limited
 from fsoft.cli.stages import Watch
+from fsoft.frontend.inputs import read_file
+from fsoft.frontend.source import InputError, Loc
 from fsoft.process.files import utf8, write_file
 from fsoft.program.verdict import InternalError, Stats
 
@@ -135,3 +140,15 @@ def _lasso(model: Model | BitModel, answer: Violated) -> str:
     if isinstance(model, Model):
         return write_btor2_witness(model, run, number, "j")
     return write_stimulus(model, to_bits(model, run), number, "j")
+
+
+def read_model(path: str) -> Model | BitModel:
+    """The model in a file."""
+    data = read_file(path)
+    if re.search(r"\.btor2?$", path):
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            raise InputError(Loc(path, 0), "not a BTOR2 file: it is not text") from None
+        return read_btor2(text, path)
+    return read_aiger(data, path)

@@ -7,22 +7,19 @@ So a full disk costs neither the verdict nor the report of yesterday.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from fsoft.cli.arguments import Request
 from fsoft.cli.exits import UsageError
 from fsoft.frontend.source import InputError
-from fsoft.process.files import check_writable, utf8, write_file
+from fsoft.process.files import check_writable
 from fsoft.program.program import Program
 from fsoft.program.verdict import Verdict
 
 if TYPE_CHECKING:
     from fsoft.trace.outcome import ReportedAnswer
-    from fsoft.trace.task import ReportTask
 
 GRAPHML = (".graphml", ".xml")
 YAML = (".yml", ".yaml")
@@ -88,11 +85,9 @@ def write_reports(
     """All the files about a verdict on properties of states, and those that `before` writes."""
     jobs = [*before]
     if wanted(args):
-        from fsoft.trace.outcome import outcome
+        from fsoft.cli.report_files import answer_jobs  # XML and SARIF: only where such a file is asked for
 
-        name = next(iter(asked.options.checks)) if len(asked.options.checks) == 1 else ""
-        task, told = task_of(args, asked), outcome(program, verdict, name)
-        jobs += [*_logs(args, task, [told], code), *_witnesses(args, task, program, told)]
+        jobs += answer_jobs(args, asked, program, verdict, code)
     write_all(jobs)
 
 
@@ -100,9 +95,9 @@ def write_run_reports(args: argparse.Namespace, asked: Request, outcomes: Told, 
     """All the files about several verdicts. A witness is about one of them: its number, its Program, and its formula if it has one."""
     if not wanted(args):
         return
-    number, program, formula = shown
-    task, told = task_of(args, asked), outcomes()
-    write_all([*_logs(args, task, told, code), *_witnesses(args, replace(task, formula=formula), program, told[number])])
+    from fsoft.cli.report_files import run_jobs  # the same
+
+    write_all(run_jobs(args, asked, outcomes(), code, shown))
 
 
 def wanted(args: argparse.Namespace) -> bool:
@@ -113,43 +108,3 @@ def wanted(args: argparse.Namespace) -> bool:
 def shown(args: argparse.Namespace) -> bool:
     """Whether anybody will see the trace."""
     return bool(args.trace or args.json or args.trace_file or args.html or wanted(args))
-
-
-def task_of(args: argparse.Namespace, asked: Request) -> ReportTask:
-    """What was asked, as the files name it."""
-    import shlex
-
-    from fsoft.trace.task import ReportTask
-
-    command = shlex.join(["fsoft", "check", *getattr(args, "argv", [])])
-    return ReportTask(tuple(source.path for source in asked.sources), asked.bits, asked.options.checks, asked.options.entry, command)
-
-
-def _logs(args: argparse.Namespace, task: ReportTask, outcomes: Sequence[ReportedAnswer], code: int) -> Iterator[Job]:
-    if args.sarif is not None:
-        from fsoft.trace.sarif import sarif
-
-        yield lambda: write_file(args.sarif, utf8(sarif(task, outcomes, code)))
-    if args.junit is not None:
-        from fsoft.trace.junit import junit
-
-        yield lambda: write_file(args.junit, utf8(junit(task, outcomes)))
-
-
-def _witnesses(args: argparse.Namespace, task: ReportTask, program: Program | None, one: ReportedAnswer) -> Iterator[Job]:
-    if args.graphml_witness is not None:
-        yield lambda: _write_witness(args.graphml_witness, "1.0", task, program, one)
-    if args.witness is not None:
-        version = "1.0" if args.witness.endswith(GRAPHML) else args.witness_version
-        yield lambda: _write_witness(args.witness, version, task, program, one)
-
-
-def _write_witness(path: str, version: str | None, task: ReportTask, program: Program | None, one: ReportedAnswer) -> None:
-    """The witness of a verdict. UNKNOWN has none: a witness of an earlier run under that name would be taken for it, and goes."""
-    from fsoft.trace.witness import witness
-
-    text = None if program is None else witness(task, program, one, version)
-    if text is not None:
-        write_file(path, utf8(text))
-    elif os.path.isfile(path):
-        os.unlink(path)

@@ -8,11 +8,12 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from fsoft.ask.load import load, stages
+from fsoft.ask.programs import Programs
 from fsoft.ask.question import Observer
 from fsoft.cli.arguments import Request
 from fsoft.cli.exits import UsageError
 from fsoft.program.program import Program
+from fsoft.program.text import text_of
 from fsoft.program.verdict import Stats, Verdict
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ class Dumped(Exception):
         self.program = program
 
     def text(self) -> str:
-        from fsoft.program.text import text_of
-
         return text_of(self.program)
 
 
@@ -42,8 +41,8 @@ class Stages:
     """The callback between stages; `lines` is what `--stats` prints."""
 
     def __init__(self, dump_after: str | None = None):
-        if dump_after is not None and dump_after not in stages():
-            raise UsageError(f"--dump-after: no pass '{dump_after}': one of {', '.join(stages())}")
+        if dump_after is not None:
+            _check_stage(dump_after)
         self.dump_after = dump_after
         self.lines: list[str] = []
         self._since = time.monotonic()
@@ -61,13 +60,21 @@ class Stages:
 
     def load(self, asked: Request) -> Program:
         """The Program of a request, watched."""
-        return load(asked.sources, asked.options, bits=asked.bits, cpp=asked.cpp, after=self)
+        return Programs(asked.sources, asked.bits, asked.cpp).get(asked.options, self)
 
     def report(self) -> None:
         """The statistics on stderr, with the memory that the whole took."""
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         for line in [*self.lines, f"{'memory':<12}{peak:8d} MB"]:
             print(line, file=sys.stderr)
+
+
+def _check_stage(name: str) -> None:
+    """UsageError for a name that no stage has."""
+    from fsoft.ask.load import stages  # front end and passes: only for --dump-after
+
+    if name not in stages():
+        raise UsageError(f"--dump-after: no pass '{name}': one of {', '.join(stages())}")
 
 
 def sizes(program: Program) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shlex
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -96,14 +98,19 @@ def read_property(path: str) -> StatedProperties:
 
 def _formula(path: str, number: int, line: str, formula: str, column: int) -> Text:
     """An LTL formula that is none of SV-COMP's. Calls of functions and SV-COMP's own words cannot be part of one."""
-    from fsoft.properties.ltl.syntax import Text
-
     if "".join(formula.split()) == "Fend":
-        return Text("termination", path, number, column, line)
+        return formula_text("termination", path, number, column, line)
     if re.search(r"\bcall\s*\(|\b(?:valid|data|overflow)\b", formula):
         names = ", ".join(sorted({*FORMULAS.values(), "termination"}))
         raise Unsupported(Loc(path, number, column), f"the property '{formula.strip()}' is not supported; supported are: {names}, and LTL")
-    return Text(formula, path, number, column, line)
+    return formula_text(formula, path, number, column, line)
+
+
+def formula_text(text: str, file: str, line: int = 1, column: int = 1, whole: str = "") -> Text:
+    """A formula as it was written, with its place."""
+    from fsoft.properties.ltl.syntax import Text  # temporal logic is seldom asked for
+
+    return Text(text, file, line, column, whole)
 
 
 def read_task(path: str) -> Task:
@@ -139,8 +146,6 @@ def _strings(value: object, path: str, key: str) -> list[str]:
 
 def read_compile_commands(path: str) -> list[Compilation]:
     """The entries of a `compile_commands.json`, in order, each C file once (for each target)."""
-    import json  # here and below: few runs read a database
-
     try:
         entries = json.loads(read_text(path))
     except json.JSONDecodeError as error:
@@ -159,8 +164,6 @@ def _compilation(entry: object, loc: Loc, number: int) -> Compilation:
         raise InputError(loc, f"entry {number} has no 'file'")
     arguments = entry.get("arguments")
     if isinstance(entry.get("command"), str):
-        import shlex
-
         try:
             arguments = shlex.split(entry["command"])
         except ValueError as error:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fsoft.ask.auto.facts import ProgramFacts
 from fsoft.ask.by_name import given_for
@@ -18,9 +18,6 @@ from fsoft.process.worker import Tell
 from fsoft.program.program import Program
 from fsoft.program.verdict import Stats, Verdict
 from fsoft.transactions import NO_REDUCTION, Reduction
-
-if TYPE_CHECKING:
-    from fsoft.transactions import Reduction
 
 _ROUNDS = 3
 """Contexts of each thread in the first question to a bounded encoding: most known bugs need no more, and few need less."""
@@ -80,7 +77,7 @@ def on_circuit(name: str, engine: str, fits: Fits = lambda _facts: True, *, cstu
     """An engine that reads the circuit."""
 
     def ask(program: Program, room: Room) -> Verdict:
-        from fsoft.ask.circuits import decide
+        from fsoft.ask.circuits import decide  # in the member's own process: what the search in this one answers needs none
 
         reduction = room.reduction or (_cstub() if cstub else NO_REDUCTION)
         return decide(program, engine, reduction=reduction, progress=room.tell)
@@ -92,7 +89,7 @@ def bounded(name: str, encoding: str, fits: Fits = lambda _facts: True, **more: 
     """A bounded encoding whose bounds grow."""
 
     def ask(program: Program, room: Room) -> Verdict:
-        from fsoft.ask.encodings import answer
+        from fsoft.ask.encodings import answer  # the same
 
         given = given_for(encoding, incremental=True, contexts=_ROUNDS * len(program.threads))
         return answer(program, encoding, given, progress=_silent, say=room.tell, raised=lambda _verdict: True)

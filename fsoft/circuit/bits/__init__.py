@@ -5,6 +5,7 @@ Inputs and latches are grouped in named words, lowest bit first, so that every s
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -103,8 +104,6 @@ def to_bits(bits: BitModel, run: Stimulus) -> BitStimulus:
 
 def fingerprint(bits: BitModel) -> str:
     """SHA-256 of everything that decides verdicts: graph, resets, targets and constraints."""
-    import hashlib
-
     digest = hashlib.sha256()
     for part in (bits.aig.left, bits.aig.right, bits.inputs, bits.latches, bits.next, bits.reset):
         digest.update(repr(part).encode())

@@ -24,6 +24,13 @@ def hidden_imports(tree: ast.Module) -> Iterator[ast.stmt]:
     yield from inner.values()
 
 
+def of_fsoft(statement: ast.stmt) -> bool:
+    """Whether an import statement is about modules of fsoft, not about other packages or the standard library."""
+    if isinstance(statement, ast.ImportFrom):
+        return statement.level > 0 or (statement.module or "").split(".")[0] == "fsoft"
+    return isinstance(statement, ast.Import) and any(one.name.split(".")[0] == "fsoft" for one in statement.names)
+
+
 def type_names(tree: ast.Module) -> Iterator[str]:
     """The public classes, type variables and names of types that a module defines."""
     for node in tree.body:
@@ -42,7 +49,9 @@ def main(arguments: list[str]) -> None:
     names = Counter(name for tree in trees for name in set(type_names(tree)))
     print(f"modules                                 {len(texts):6}")
     print(f"lines                                   {sum(len(text.splitlines()) for text in texts.values()):6}")
-    print(f"imports inside functions                {sum(len(list(hidden_imports(tree))) for tree in trees):6}")
+    hidden = [of_fsoft(statement) for tree in trees for statement in hidden_imports(tree)]
+    print(f"imports of fsoft inside functions       {hidden.count(True):6}")
+    print(f"other imports inside functions          {hidden.count(False):6}")
     print(f"public type names of several modules    {sum(count > 1 for count in names.values()):6}")
 
 

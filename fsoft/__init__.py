@@ -32,7 +32,7 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     for module, names in _HOMES.items():
         if name in names:
-            from importlib import import_module
+            from importlib import import_module  # so that it is no name of this package
 
             return getattr(import_module(module), name)
     raise AttributeError(f"module 'fsoft' has no attribute {name!r}")

@@ -34,7 +34,7 @@ class Explicit:
 
         verdict = answered(program, progress, self.seed, timeout, reduction, self.jobs)
         if self.certify:
-            from fsoft.checkers.explicit.certificate import with_certificate
+            from fsoft.checkers.explicit.certificate import with_certificate  # with SAT solvers: only with --certify
 
             return with_certificate(program, verdict)
         return verdict

@@ -70,7 +70,7 @@ def reduction_of(args: argparse.Namespace) -> Reduction | None:
         raise UsageError(f"--transactions makes stubborn sets smaller: --por {args.por} has none")
     if args.por is None:
         return None
-    from fsoft.transactions import NO_REDUCTION, Reduction  # stubborn sets take a while to import
+    from fsoft.transactions import NO_REDUCTION, Reduction  # stubborn sets take a while to import, and wrong options come first
 
     if args.por == "none":
         return NO_REDUCTION

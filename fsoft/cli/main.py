@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from fsoft.cli import exits
+from fsoft.cli.streams import prepare
 from fsoft.version import VERSION
 
 COMMANDS = {
@@ -60,12 +61,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def run_and_leave() -> NoReturn:
     """The command of this process, under a supervisor. Processes end at once: taking a large Program apart object by object would only take
     time."""
-    from fsoft.cli.streams import prepare
-
     prepare()
     if len(sys.argv) == 2 and sys.argv[1] in _TELLING:
         os._exit(main())
-    from fsoft.cli.supervisor import supervised
+    from fsoft.cli.supervisor import supervised  # --version and --help need none, and are to answer at once
 
     try:
         timeout, memory = _limits(sys.argv[1:])
@@ -164,18 +163,18 @@ def _run(args: list[str]) -> int:
 def _unknown_command(name: str) -> str:
     if os.path.exists(name):
         return f"'{name}' is a file, not a command: fsoft check {name} (fsoft --help says more)"
-    from fsoft.cli.arguments import nearest
+    from fsoft.cli.arguments import nearest  # with argparse and properties: only for a mistake
 
     meant = nearest(name, COMMANDS) or f": one of {', '.join(COMMANDS)}"
     return f"unknown command '{name}'{meant} (fsoft --help says more)"
 
 
 def _failure(error: Exception) -> int:
-    from fsoft.checkers.registry import Unanswered
-    from fsoft.frontend.source import InputError
+    from fsoft.checkers.registry import Unanswered  # only when something went wrong, here and below
+    from fsoft.frontend.source import InputError  # the same
 
     if os.environ.get("FSOFT_DEBUG") == "1":
-        import traceback
+        import traceback  # the same
 
         traceback.print_exc()
     if isinstance(error, InputError):

@@ -63,7 +63,7 @@ def supervised(work: Callable[[], int], begin: float, timeout: float | None = No
 
 def _live(work: Callable[[], int], parent: int) -> NoReturn:
     """The life of the child."""
-    from fsoft.cli.main import flushed, guarded
+    from fsoft.cli.main import flushed, guarded  # which starts this
 
     code = exits.UNKNOWN
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -146,6 +145,8 @@ def _strings(value: object, path: str, key: str) -> list[str]:
 
 def read_compile_commands(path: str) -> list[Compilation]:
     """The entries of a `compile_commands.json`, in order, each C file once (for each target)."""
+    import json  # two milliseconds of each start: few runs read a database
+
     try:
         entries = json.loads(read_text(path))
     except json.JSONDecodeError as error:

@@ -149,7 +149,7 @@ def tool(command: Sequence[str], given: bytes = b"", environment: Mapping[str, s
 
 def _bind(limits: FenceLimits) -> None:
     """In the new process: its limits, and its end with ours."""
-    import ctypes
+    import ctypes  # takes a while to import: only for tools, in the new process
 
     ctypes.CDLL(None).prctl(_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     for kind, most in ((resource.RLIMIT_AS, limits.memory), (resource.RLIMIT_FSIZE, limits.file), (resource.RLIMIT_CORE, 0)):

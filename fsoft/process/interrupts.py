@@ -88,7 +88,7 @@ def terminable() -> Iterator[None]:
 def die_with(parent: int, number: int = signal.SIGKILL) -> None:
     """Where the system can: this process gets the signal when its parent ends, whatever ends it."""
     try:
-        import ctypes
+        import ctypes  # takes a while to import, and the rest of this module is needed in every run
 
         ctypes.CDLL(None).prctl(1, number)  # PR_SET_PDEATHSIG of Linux
     except (ImportError, OSError, AttributeError):
@@ -149,7 +149,7 @@ def _remove_abandoned(mine: str) -> None:
 
 
 def _new_folder(prefix: str) -> str:
-    import tempfile
+    import tempfile  # the same
 
     try:
         return tempfile.mkdtemp(_SCRATCH, prefix)

@@ -76,7 +76,7 @@ def _which(name: str) -> str | None:
 def run(tool: ExternalTool, arguments: list[str], directory: str, timeout: float | None = None, text: str = "") -> tuple[str, bool]:
     """Runs the tool in a directory with `text` as input; its output, and whether it ended before the time was up. A tool that did
     not end is killed with everything it started."""
-    import subprocess
+    import subprocess  # takes a while to import: only where a tool runs
 
     process = start([find(tool), *arguments], directory)
     try:
@@ -92,7 +92,7 @@ def run(tool: ExternalTool, arguments: list[str], directory: str, timeout: float
 def start(command: list[str], directory: str) -> subprocess.Popen[bytes]:
     """Starts a command in a directory, with pipes; `stop` ends it. Its temporary files are in that directory, too: what is killed leaves
     them behind, as gcc does."""
-    import subprocess
+    import subprocess  # takes a while to import: only where a tool runs
 
     with undisturbed(starting=True):
         return subprocess.Popen(

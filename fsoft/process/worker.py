@@ -181,7 +181,7 @@ def _live(pipe: int, name: str, work: Callable[[Tell], Any], memory: int | None,
         if memory is not None:
             _limit(memory << 20)
         if folder is not None:
-            import tempfile
+            import tempfile  # only for work that has a folder
 
             tempfile.tempdir = folder
         result = work(lambda what: _send(pipe, _TOLD, what))
@@ -194,7 +194,7 @@ def _live(pipe: int, name: str, work: Callable[[Tell], Any], memory: int | None,
     except MemoryError:
         _send(pipe, _ERROR, ("memory limit reached", None, True))
     except BaseException:
-        import traceback
+        import traceback  # only when something went wrong
 
         _send(pipe, _ERROR, (f"engine {name}: {traceback.format_exc(limit=-3)}",))
     finally:

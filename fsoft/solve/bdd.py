@@ -62,13 +62,13 @@ class _Dd:
         self._cudd: Any = None
         if name == "cudd":
             try:
-                import dd.cudd as package
+                import dd.cudd as package  # an optional package
 
                 self._cudd = package
             except ImportError:
-                import dd.autoref as package
+                import dd.autoref as package  # an optional package
         else:
-            import dd.autoref as package
+            import dd.autoref as package  # an optional package
         self._bdd = package.BDD()
         self._bdd.configure(reordering=reorder)
         if memory is not None and self._cudd is not None:
@@ -121,7 +121,7 @@ class _Dd:
 
 class _Pyeda:
     def __init__(self) -> None:
-        from pyeda.boolalg import bdd
+        from pyeda.boolalg import bdd  # an optional package
 
         self._package = bdd
         self._vars: dict[int, Any] = {}

@@ -104,7 +104,7 @@ def _start(name: str) -> Any:
         if name == "cadical195":
             if cadical.available:
                 return cadical.Cadical()
-        from pysat.solvers import Solver
+        from pysat.solvers import Solver  # an optional package
     except ImportError:
         raise InputError(NOWHERE, "the SAT engines need PySAT: pip install python-sat") from None
     return Solver(name=name)
@@ -112,7 +112,7 @@ def _start(name: str) -> Any:
 
 def refutation(name: str, clauses: Iterable[Sequence[int]]) -> list[str] | None:
     """The lines of a DRAT proof that the clauses cannot be satisfied together; None if they can, or if the solver gives no proof."""
-    from pysat.solvers import Solver
+    from pysat.solvers import Solver  # an optional package
 
     try:
         solver = Solver(name=name, with_proof=True)

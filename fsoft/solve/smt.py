@@ -36,7 +36,7 @@ class Smt:
     def __init__(self, cores: bool = False) -> None:
         """`cores`: the assumptions behind an answer False will be asked for."""
         try:
-            import bitwuzla
+            import bitwuzla  # an optional package
         except ImportError:
             raise InputError(NOWHERE, "the engine smt needs Bitwuzla: pip install bitwuzla") from None
         self._b: Any = bitwuzla

@@ -47,7 +47,7 @@ def make_solver(name: str = DEFAULT) -> Solver:
     if name == "pysat":
         return Blasted()
     if name == "z3":
-        from fsoft.solve.z3_terms import Z3
+        from fsoft.solve.z3_terms import Z3  # with z3, an optional package
 
         return Z3()
     raise ValueError(f"no solver '{name}': one of {', '.join(SOLVERS)}")

@@ -23,7 +23,7 @@ class Z3:
 
     def __init__(self) -> None:
         try:
-            import z3
+            import z3  # an optional package
         except ImportError:
             raise InputError(NOWHERE, "the solver z3 needs Z3: pip install z3-solver") from None
         self._z: Any = z3

@@ -150,7 +150,7 @@ class Race:
         """Where tools write: one folder, gone when the race is over."""
         with undisturbed():
             if self._folder is None:
-                import tempfile
+                import tempfile  # only for members that run other programs
 
                 self._folder = tempfile.mkdtemp(prefix="fsoft-")
         return self._folder

@@ -14,7 +14,7 @@ from fsoft.frontend.source import NOWHERE, InputError
 def to_pyaiger(bits: BitModel) -> Any:
     """An `aiger.AIG`, every signal named as in our files."""
     try:
-        import aiger
+        import aiger  # an optional package
     except ImportError:
         raise InputError(NOWHERE, "py-aiger is not installed: pip install py-aiger") from None
     return aiger.parse(write_aiger(fold_constraints(bits), version="1.0").decode())

@@ -64,7 +64,7 @@ ROWS = [
     Row("explicit on a model", USAGE, "no engine 'explicit' for models", "check m.aag --engine explicit", {"m.aag": AAG}),
     Row("model and C file", USAGE, "is a model: give it alone", "check m.aag race.c", {"m.aag": AAG}),
     Row("deadlocks for values", BAD, "values does not answer no-deadlock: ask explicit", "check race.c --engine values --deadlock-check"),
-    Row("races for parametric", BAD, "parametric does not answer no-data-race", "check race.c --engine parametric --property no-data-race"),
+    Row("leaks for parametric", BAD, "parametric does not answer valid-memtrack", "check race.c --engine parametric --property valid-memtrack"),
     Row("a formula for values", BAD, "values does not answer ltl", "check race.c --engine values --ltl ended()"),
     Row("termination for lock-order", BAD, "lock-order does not answer termination", "check race.c --engine lock-order --property termination"),
     Row("termination for parametric", BAD, "parametric does not answer termination", "check race.c --engine parametric --property termination"),

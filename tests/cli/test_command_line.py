@@ -72,6 +72,23 @@ def test_version_imports_nothing_heavy() -> None:
     assert result.stdout.splitlines()[-1] == "[]"
 
 
+def test_check_starts_without_what_answers() -> None:
+    """Options are read before engines, circuits, solvers, temporal logic and pages of traces are there."""
+    heavy = (
+        "fsoft.circuit",
+        "fsoft.solve",
+        "fsoft.native",
+        "fsoft.por",
+        "fsoft.properties.ltl",
+        "fsoft.trace.html",
+        "fsoft.checkers.explicit",
+        "pysat",
+    )
+    code = "import sys; import fsoft.cli.supervisor, fsoft.cli.check; print(*sys.modules)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert [name for name in result.stdout.split() if name.startswith(heavy)] == []
+
+
 @pytest.mark.parametrize("command", ["check", "show", "run", "reduce", "checkers"])
 def test_every_command_has_help(command: str) -> None:
     result = fsoft(command, "--help")

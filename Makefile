@@ -49,13 +49,16 @@ tools:
 	  echo "make: not installed:$$missing; tests that need them are skipped (as root: apt-get install$$missing)"; \
 	fi
 
-# A program with a bug and its repair: the verdicts must be FALSE (exit code 10) and TRUE (0).
+# Programs with bugs and their repairs: the verdicts must be FALSE (exit code 10) and TRUE (0).
 demo: install
 	@set -e; run() { echo; echo "\$$ fsoft $$*"; code=0; $(BIN)/fsoft "$$@" || code=$$?; }; \
 	run show models/classic/account.c -D UNLOCKED; \
 	run check models/classic/account.c -D UNLOCKED --data-races-check; test $$code -eq 10; \
 	run check models/sync/lost_wakeup.c -D GAP --deadlock-check; test $$code -eq 10; \
-	run check models/sync/lost_wakeup.c --deadlock-check; test $$code -eq 0
+	run check models/sync/lost_wakeup.c --deadlock-check; test $$code -eq 0; \
+	run check models/parametric/own_cells.c --data-races-check; test $$code -eq 0; \
+	run check models/parametric/own_cells.c -D SHARED --data-races-check --no-trace; test $$code -eq 10; \
+	if command -v gcc >/dev/null 2>&1; then run test models/sync/lost_wakeup.c -D GAP; test $$code -eq 10; fi
 
 test: install tools
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests

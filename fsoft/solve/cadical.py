@@ -9,7 +9,10 @@ import threading
 from functools import partial
 from typing import Any
 
-import pysolvers
+try:
+    import pysolvers
+except ImportError:  # PySAT is an extra: who starts a solver says so
+    pysolvers = None
 
 _FUNCTIONS = ("new", "del", "add_cl", "solve", "solve_lim", "cbudget", "core", "model", "nof_cls", "acc_stats")
 available = all(hasattr(pysolvers, f"cadical195_{name}") for name in _FUNCTIONS)

@@ -57,7 +57,7 @@ def test_options_that_an_engine_does_not_have(tmp_path: Path) -> None:
     program = load([str(path)])
     for name, option in (("values", "reduction"), ("lock-order", "seed"), ("explicit", "depth"), ("parametric", "reduction")):
         with pytest.raises(Unanswered, match=f"{name} has no option '{option}'"):
-            engine(name).check(program, lambda _stats: None, **{option: None})
+            engine(name).check(program, lambda _stats: None, **{option: 3})
 
 
 def test_an_error_of_many_rounds_is_not_proved_away(tmp_path: Path) -> None:

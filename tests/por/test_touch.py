@@ -21,8 +21,8 @@ void *philosopher(void *a) {
     int i = (int)(long)a;
     while (1) {
         pthread_mutex_lock(&fork_of[i]);
-        pthread_mutex_lock(&fork_of[(i + 1) % N]);
-        pthread_mutex_unlock(&fork_of[(i + 1) % N]);
+        pthread_mutex_lock(&fork_of[i == N - 1 ? 0 : i + 1]);
+        pthread_mutex_unlock(&fork_of[i == N - 1 ? 0 : i + 1]);
         pthread_mutex_unlock(&fork_of[i]);
     }
     return 0;

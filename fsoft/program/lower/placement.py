@@ -21,6 +21,20 @@ Key = object
 
 _MEMORY = {True: "memory of pointers", False: "memory of integers"}
 _STARTS = frozenset({"pthread_create", "thrd_create"})
+_CALL_NOBODY = (
+    *(
+        "pthread_mutex",
+        "pthread_cond",
+        "pthread_rwlock",
+        "pthread_barrier",
+        "pthread_spin",
+        "pthread_attr",
+        "pthread_join",
+        "pthread_detach",
+    ),
+    *("sem_", "mtx_", "cnd_", "thrd_join", "malloc", "calloc", "realloc", "free", "mem", "str", "puts", "printf"),
+)
+"""Beginnings of names of library models that hand what they are given to no function of the user."""
 _RELATIONS = frozenset({"<", "<=", ">", ">="})
 _UNMAPPED = 4096  # no object lies below that
 _ATOMIC = ("__atomic_", "__sync_", "__c11_atomic_")
@@ -99,9 +113,10 @@ class Numbers:
                 keys = self._keys(place.lvalue) if isinstance(place, tree.AddressOf) else [_memory_of(argument.type)]
                 yield from ((key, argument) for key in keys)
             return
+        quiet = definition is not None and name.startswith(_CALL_NOBODY)
         for argument in call.args[-1:] if name in _STARTS else call.args:
             yield _memory_of(argument.type), argument
-            for other in self.taken:
+            for other in self.taken if not quiet else ():
                 yield from ((symbol, argument) for symbol in self.unit.functions[other].params)
 
     def _keys(self, lvalue: tree.TypedExpr) -> list[Key]:

@@ -5,12 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from fsoft.ask import auto
-from fsoft.ask.auto.facts import ProgramFacts
-from fsoft.ask.auto.grow import difference, grown
-from fsoft.ask.auto.members import Member, plan
 from fsoft.ask.by_name import scheme_of
 from fsoft.ask.engines import ask_engine
+from fsoft.ask.grow import difference, grown
 from fsoft.ask.programs import Programs
 from fsoft.ask.question import (
     KLIVE,
@@ -89,12 +86,14 @@ class _Asking:
     # ------------------------------------------------------------ auto
 
     def _auto(self, program: Program, way: ByAuto) -> tuple[Program, Verdict]:
+        from fsoft.ask import auto  # races of many engines: who asks one waits for no others
+
         question = self.question
         reduction = self._reduction()
         answers = auto.check_growing(
             program, self.programs.get, question.options, question.fixed, question.deadline, jobs=way.options.jobs, seed=way.options.seed,
             memory=question.memory, reduction=reduction, progress=self.known.progress, watch=self.known.racing,
-            members=_members(program, way, reduction),
+            members=auto.named(program, way.members, reduction),
         )  # fmt: skip
         last: tuple[Program, Verdict] | None = None
         try:
@@ -176,13 +175,6 @@ class _Asking:
         except TimeoutError:
             prop = min(program.checks) if len(program.checks) == 1 else ""
             raise Late(Verdict("UNKNOWN", prop, [f"{WORDS[TIME]}: the back end did not end"])) from None
-
-
-def _members(program: Program, way: ByAuto, reduction: Reduction | None) -> list[Member] | None:
-    """Those that alone take part."""
-    if not way.members:
-        return None
-    return [member for member in plan(ProgramFacts(program), reduction) if member.name in way.members] or None
 
 
 def sound_reduction(asked: Reduction, scheduling: Scheduling, checks: frozenset[str], note: Callable[[str], None]) -> Reduction:

@@ -161,7 +161,7 @@ def test_who_sees_further_is_asked_where_the_bounds_cut(tmp_path: Path, monkeypa
 
 
 def test_what_grows() -> None:
-    from fsoft.ask.auto.grow import difference, grown
+    from fsoft.ask.grow import difference, grown
     from fsoft.frontend.source import Loc
     from fsoft.program.cuts import Cut
     from fsoft.program.options import Options

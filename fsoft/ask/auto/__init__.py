@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fsoft.ask.auto.facts import ProgramFacts
-from fsoft.ask.auto.grow import difference, grown
 from fsoft.ask.auto.members import Member, plan
 from fsoft.ask.auto.race import Entrant, Race, WatchRace, beyond
+from fsoft.ask.grow import difference, grown
 from fsoft.checkers.explicit.engine import explore
 from fsoft.checkers.registry import Progress
 from fsoft.process.phases import adopt, phase
@@ -163,4 +163,9 @@ def check_growing(
         yield program, verdict
 
 
-__all__ = ["ProgramFacts", "AnswersTimeout", "check", "check_growing"]
+def named(program: Program, names: Collection[str], reduction: Reduction | None) -> list[Member] | None:
+    """The members of these names that fit the Program; None, which stands for all that fit, if there are none."""
+    return [member for member in plan(ProgramFacts(program), reduction) if member.name in names] or None if names else None
+
+
+__all__ = ["ProgramFacts", "AnswersTimeout", "check", "check_growing", "named"]

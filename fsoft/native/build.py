@@ -4,11 +4,15 @@ such things, and the oldest go when there are many."""
 from __future__ import annotations
 
 import os
+import shutil
+import stat
 import tempfile
+from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fsoft.process.interrupts import scratch
 from fsoft.process.tools import COMPILER, find, missing, start, stop
 
 if TYPE_CHECKING:
@@ -47,12 +51,13 @@ class Build:
             os.utime(self._kept)
             self.path = self._kept
             return
-        self._work = tempfile.TemporaryDirectory(prefix="fsoft-native-", dir=self._kept.parent)
-        source, made = Path(self._work.name, "search.c"), Path(self._work.name, "search")
+        self._end = ExitStack()
+        work = self._end.enter_context(scratch("fsoft-native-"))
+        source, made = Path(work, "search.c"), Path(work, "search")
         source.write_text(text, encoding="utf-8")
         self._made = made
         flags, libraries = self._command[:-1], self._command[-1:]
-        self._process = start([*flags, str(source), "-o", str(made), *libraries], self._work.name)
+        self._process = start([*flags, str(source), "-o", str(made), *libraries], work)
 
     def poll(self) -> bool:
         if self._process is None:
@@ -60,7 +65,9 @@ class Build:
         if self._process.poll() is None:
             return False
         if self._process.returncode == 0:
-            os.replace(self._made, self._kept)
+            copy = self._kept.with_suffix(f".{os.getpid()}")  # the cache may be on another file system
+            shutil.copy2(self._made, copy)
+            os.replace(copy, self._kept)
             self.path = self._kept
             _forget_oldest(self._kept.parent)
         self.close()
@@ -74,7 +81,7 @@ class Build:
                 if pipe is not None:
                     pipe.close()
             self._process = None
-            self._work.cleanup()
+            self._end.close()
 
 
 def _prepared(wanted: Path) -> Path:
@@ -85,7 +92,12 @@ def _prepared(wanted: Path) -> Path:
             return wanted
     except OSError:
         pass
-    return Path(tempfile.mkdtemp(prefix="fsoft-native-"))
+    mine = Path(tempfile.gettempdir(), f"fsoft-native-{os.getuid()}")
+    mine.mkdir(mode=0o700, exist_ok=True)
+    found = mine.lstat()
+    if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077:
+        return mine
+    return Path(tempfile.mkdtemp(prefix="fsoft-native-"))  # somebody else took the name
 
 
 def _forget_oldest(where: Path) -> None:

@@ -6,10 +6,11 @@ import os
 import resource
 import selectors
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
+from fsoft.process.interrupts import scratch
 from fsoft.process.tools import start, stop
 
 Words = tuple[int, ...]
@@ -60,9 +61,10 @@ class NativeRun:
     def __init__(self, program: Path, limits: NativeLimits, alike: bool):
         self.report = Report()
         self.done = False
-        self._folder = TemporaryDirectory(prefix="fsoft-native-")
+        self._end = ExitStack()
+        folder = self._end.enter_context(scratch("fsoft-native-"))
         numbers = [f"{limits.seconds:.3f}", limits.states, _megabytes(limits.megabytes), limits.jobs, int(alike)]
-        self._process = start([str(program), *map(str, numbers), self._folder.name], self._folder.name)
+        self._process = start([str(program), *map(str, numbers), folder], folder)
         self._rest = b""
 
     def wait(self, seconds: float) -> None:
@@ -88,7 +90,7 @@ class NativeRun:
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
-        self._folder.cleanup()
+        self._end.close()
 
     def _take(self, data: bytes) -> None:
         *lines, self._rest = (self._rest + data).split(b"\n")

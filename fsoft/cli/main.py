@@ -185,7 +185,8 @@ def _failure(error: Exception) -> int:
         return _complain(f"fsoft: error: {error} (fsoft checkers lists who answers what)", exits.BAD_INPUT)
     if isinstance(error, ImportError) and error.path is not None and error.path.endswith(".so"):  # it is there and cannot be loaded
         return _unknown(f"a library cannot be loaded, most likely for want of memory: {error}", exits.UNKNOWN)
-    if isinstance(error, SystemError) or (type(error) is RuntimeError and str(error).startswith(_NO_ROOM)):
+    own = isinstance(error, SyntaxError) and str(error.filename).endswith(".py")  # a module of ours: Python ran out of memory reading it
+    if own or isinstance(error, SystemError) or (type(error) is RuntimeError and str(error).startswith(_NO_ROOM)):
         return _unknown(f"Python could not go on, most likely for want of memory: {error}", exits.UNKNOWN)
     if isinstance(error, RecursionError):
         return _complain("fsoft: error: the input is nested too deeply", exits.BAD_INPUT)

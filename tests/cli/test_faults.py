@@ -17,6 +17,7 @@ import pytest
 
 from fsoft.cli import exits
 from fsoft.cli.limits import limited
+from fsoft.cli.main import guarded
 from fsoft.frontend import inputs
 from fsoft.frontend.source import InputError
 from fsoft.process.files import check_writable, write_file
@@ -180,3 +181,14 @@ def test_many_at_once_keep_their_limits(tmp_path: Path) -> None:
     said = [process.communicate()[0].splitlines()[-1] for process in running]
     assert time.monotonic() - start < 2 + 3
     assert [process.returncode for process in running] == [exits.TIMEOUT] * 8 and set(said) == {"UNKNOWN"}
+
+
+def test_a_module_that_python_cannot_read_is_for_want_of_memory(capsys: pytest.CaptureFixture[str]) -> None:
+    """In a very small address space Python calls a correct module wrong."""
+
+    def broken() -> int:
+        raise SyntaxError("expected ':'", ("fsoft/trace/yaml_witness.py", 196, 1, ""))
+
+    assert guarded(broken) == 5
+    said = capsys.readouterr()
+    assert "want of memory" in said.out + said.err and "internal error" not in said.err

@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 import os
 import pkgutil
+import re
 import shutil
 import signal
 import sys
@@ -24,6 +25,8 @@ from typing import NoReturn
 import fsoft
 from fsoft.cli.main import run_and_leave
 
+_HOOK = re.compile(r"Exception ignored in: <function _after_at_fork_child_reinit_locks.*?failed to reinitialize lock at fork", re.DOTALL)
+"""What `logging` says if it gets no memory in a fork. Optional packages have brought it in here; where fsoft forks it is not there."""
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of Linux
 _PATIENCE = 5.0  # seconds in which what has been killed must be gone
 
@@ -43,7 +46,7 @@ class Ended:
             return "it does not end"
         if self.code not in allowed:
             return f"exit code {self.code}: {self.err.strip()[-300:]}"
-        if "Traceback" in self.err + self.out:
+        if "Traceback" in _HOOK.sub("", self.err) + self.out:
             return f"a traceback: {self.err.strip()[-300:]}"
         return f"left behind: {', '.join(self.left)}" if self.left else ""
 
